@@ -69,7 +69,6 @@ fn explain_by_layout(benchmark: &mut BenchmarkReport, calibration: &Calibration)
 }
 
 /// The report of a stored run, judged as its specification says.
-#[must_use]
 pub fn report(run: StoredRun<RunHead>) -> Report {
     let mut plan = run.plan();
     if !run.complete {
@@ -196,7 +195,6 @@ fn uncounted(report: &Report) -> Vec<String> {
 }
 
 /// The same with a picture of each of its benchmarks that was measured.
-#[must_use]
 pub fn illustrated(run: StoredRun<RunHead>) -> Report {
     let measured = run.measured();
     let report = report(run);
@@ -216,14 +214,12 @@ pub fn with_history(report: Report, store: &Store) -> Result<Report, RunError> {
 }
 
 /// The report with the call stacks of what was profiled.
-#[must_use]
 pub fn with_stacks(report: Report, store: &Store) -> Report {
     let stacks = report.profiles.iter().filter_map(|profile| store.stacks(&report.run, profile)).collect();
     Report { stacks, ..report }
 }
 
 /// The report of a stored run of one version.
-#[must_use]
 pub fn solo_report(run: StoredRun<SoloHead>) -> SoloReport {
     let benchmarks = solo_results(&run.head.plan, &run.measured());
     let ids: Vec<&BenchmarkId> = run.head.plan.benchmarks.iter().map(|b| &b.id).collect();

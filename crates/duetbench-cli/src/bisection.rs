@@ -136,7 +136,6 @@ pub struct Skipped {
 
 impl Record {
     /// A search that has not begun.
-    #[must_use]
     pub fn new(cwd: PathBuf, spec: Spec, commits: Vec<Commit>) -> Record {
         Record {
             version: RECORD_VERSION,
@@ -190,7 +189,6 @@ impl Record {
     }
 
     /// Whether another record asks for the same: all that decides what is measured and judged is equal.
-    #[must_use]
     pub fn asks_for_the_same(&self, other: &Record) -> bool {
         let unlimited = |spec: &Spec| Spec { seed: 0, effort: Effort { budget: None, ..spec.effort }, ..spec.clone() };
         let ends = |record: &Record| -> Vec<String> {
@@ -296,7 +294,6 @@ pub struct Inside {
 
 impl Answer {
     /// The steps, those inside merges in place of the merges; none where there is another answer.
-    #[must_use]
     pub fn innermost(&self) -> Vec<&Found> {
         let Answer::Steps(steps) = self else { return Vec::new() };
         let of_step = |step| {
@@ -309,7 +306,6 @@ impl Answer {
 
 impl Found {
     /// The steps inside, where it is a merge and they make it.
-    #[must_use]
     pub fn inner(&self) -> Vec<&Found> {
         self.inside.iter().flat_map(|inside| inside.answer.innermost()).collect()
     }
@@ -328,14 +324,12 @@ pub struct Other {
 
 impl Other {
     /// Whether the steps make at least half of its change.
-    #[must_use]
     pub fn is_explained(&self) -> Option<bool> {
         self.ratio_of_steps.map(|steps| is_half(steps.ln(), self.ratio.ln()))
     }
 }
 
 /// Whether a change makes at least half of another, both log ratios.
-#[must_use]
 pub fn is_half(part: f64, whole: f64) -> bool {
     part / whole >= 0.5
 }

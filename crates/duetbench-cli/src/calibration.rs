@@ -28,7 +28,6 @@ pub struct CalibrationReport {
 
 impl CalibrationReport {
     /// The exit code that says what came of it.
-    #[must_use]
     pub fn exit_code(&self) -> u8 {
         let nothing = self.made.calibration.benchmarks.iter().all(|b| b.sources.is_none());
         if nothing || !self.failed.is_empty() { code::FAILED } else { code::CLEAN }
@@ -45,24 +44,22 @@ pub fn check(run: &StoredRun<RunHead>) -> Result<(), RunError> {
     let alike =
         if a.artifact_digest.is_empty() { a.resolved == b.resolved } else { a.artifact_digest == b.artifact_digest };
     if !alike {
-        return Err(RunError::OtherKind {
-            what: format!("run `{name}` compares two versions, `{}` and `{}`", a.resolved, b.resolved),
-            hint: "`duet calibrate` measures one against itself".into(),
-        });
+        return Err(RunError::other_kind(format!(
+            "run `{name}` compares two versions, `{}` and `{}`",
+            a.resolved, b.resolved
+        ))
+        .hint("`duet calibrate` measures one against itself"));
     }
     if head.plan.benchmarks.iter().any(|b| b.configuration.design.sequential) {
-        return Err(RunError::OtherKind {
-            what: format!(
-                "run `{name}` ended benchmarks as soon as their answer was known, which hides how much they vary"
-            ),
-            hint: "`duet calibrate` measures all fork pairs, as `--fixed` does".into(),
-        });
+        return Err(RunError::other_kind(format!(
+            "run `{name}` ended benchmarks as soon as their answer was known, which hides how much they vary"
+        ))
+        .hint("`duet calibrate` measures all fork pairs, as `--fixed` does"));
     }
     Ok(())
 }
 
 /// The calibration that a run of a version against itself gives; the run must have passed [`check`].
-#[must_use]
 pub fn of(run: StoredRun<RunHead>, budgets_s: &[f64]) -> CalibrationReport {
     let (plan, decision) = (run.plan(), run.head.spec.decision);
     let reports = analyse(&plan, &run.measured(), run.head.spec.thresholds());

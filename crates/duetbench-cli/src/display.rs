@@ -27,7 +27,6 @@ pub struct Display<'a> {
 
 impl<'a> Display<'a> {
     /// A display of work of this length, with a bar as the template says.
-    #[must_use]
     pub fn new(printer: &'a Printer, length: u64, template: &str) -> Display<'a> {
         let bar = printer.is_live().then(|| bar(Some(length), template));
         Display { printer, bar, logged: Instant::now() }
@@ -70,7 +69,6 @@ pub struct Counting<'a> {
 
 impl<'a> Counting<'a> {
     /// A display of so many things to which `doing` is done.
-    #[must_use]
     pub fn new(printer: &'a Printer, doing: &'static str, count: usize) -> Counting<'a> {
         let display = Display::new(printer, count as u64, "{bar:24} {pos}/{len}  {msg}");
         Counting { display, doing, count, begun: 0 }

@@ -30,7 +30,6 @@ pub struct DryRun<'a> {
 
 impl DryRun<'_> {
     /// The plan for machines where they are asked for, else for people.
-    #[must_use]
     pub fn write(&self, format: Format) -> String {
         if format == Format::Json {
             return json::write(self);
@@ -57,7 +56,6 @@ pub struct SoloDryRun<'a> {
 
 impl SoloDryRun<'_> {
     /// The plan for machines where they are asked for, else for people.
-    #[must_use]
     pub fn write(&self, format: Format) -> String {
         if format == Format::Json { json::write_solo(self) } else { render_solo(self.plan, self.version) }
     }
@@ -97,19 +95,16 @@ fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
 }
 
 /// Time that reading the units named by rules would add, in words.
-#[must_use]
 pub fn readings(takes: Duration) -> String {
     format!("what benchmarks report under units that rules name: about {} more, and linking", seconds(takes))
 }
 
 /// Time that profiling the regressions would add, in words.
-#[must_use]
 pub fn profiles(takes: Duration) -> String {
     format!("profiles of regressions, if there are any: about {} more", seconds(takes))
 }
 
 /// Time that counting instructions would add: for the benchmarks that are counted in any case, and at most for one that is where it changed.
-#[must_use]
 pub fn counts(takes: Duration, each: Option<Duration>) -> String {
     let changed =
         each.map_or_else(String::new, |each| format!(", and up to {} for each benchmark that changed", seconds(each)));

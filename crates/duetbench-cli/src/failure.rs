@@ -5,6 +5,7 @@ use duetbench_core::spec::{RuleError, SpecError};
 use duetbench_core::{Report, SoloReport};
 use duetbench_formats::FormatError;
 use duetbench_run::RunError;
+use duetbench_run::error::About;
 use duetbench_run::fleet::FleetError;
 use thiserror::Error;
 
@@ -40,14 +41,8 @@ pub enum Failure {
     Usage {
         /// The error in words.
         what: String,
-    },
-    /// A request is refused, and there is something else to do instead.
-    #[error("{what}")]
-    Refused {
-        /// The request, and why it is refused.
-        what: String,
         /// Something to do instead.
-        hint: String,
+        hint: Option<String>,
     },
     /// The outside world does not cooperate.
     #[error(transparent)]
@@ -66,16 +61,23 @@ pub enum Failure {
 impl Failure {
     /// A request that makes no sense.
     pub fn usage(what: impl Into<String>) -> Failure {
-        Failure::Usage { what: what.into() }
+        Failure::Usage { what: what.into(), hint: None }
+    }
+
+    /// The same with something to do instead, if it is a request that makes no sense.
+    #[must_use]
+    pub fn hint(mut self, advice: impl Into<String>) -> Failure {
+        if let Failure::Usage { hint, .. } = &mut self {
+            *hint = Some(advice.into());
+        }
+        self
     }
 
     /// The exit code that says so.
-    #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Usage { .. }
-            | Failure::Refused { .. }
-            | Failure::Run(RunError::Source { .. } | RunError::Argument { .. } | RunError::OtherKind { .. }) => {
+            | Failure::Run(RunError::Argument { .. } | RunError::Told { about: About::Version | About::Kind, .. }) => {
                 code::USAGE
             }
             Failure::Run(RunError::Interrupted) => code::INTERRUPTED,
@@ -84,14 +86,13 @@ impl Failure {
     }
 
     /// Advice on it, where there is any that the words do not give.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub fn advice(&self) -> Option<String> {
         match self {
-            Failure::Run(e) => e.hint(),
-            Failure::Format(e) => e.hint(),
+            Failure::Run(e) => e.advice(),
+            Failure::Format(e) => e.advice(),
             Failure::Fleet(e) => e.hint.clone(),
-            Failure::Refused { hint, .. } => Some(hint.clone()),
-            Failure::Usage { .. } | Failure::Output(_) => None,
+            Failure::Usage { hint, .. } => hint.clone(),
+            Failure::Output(_) => None,
         }
     }
 }
@@ -109,14 +110,12 @@ impl From<SpecError> for Failure {
 }
 
 /// The exit code of a finished run of one version, in which nothing is judged.
-#[must_use]
 pub fn solo_exit_code(report: &SoloReport) -> u8 {
     let nothing = report.benchmarks.iter().all(|b| b.summary.is_none());
     if nothing || report.has_failures() { code::FAILED } else { code::CLEAN }
 }
 
 /// The exit code of a finished run, where open questions are tolerated or not (`strict`).
-#[must_use]
 pub fn exit_code(report: &Report, strict: bool) -> u8 {
     match report.outcome() {
         Outcome::Clean => code::CLEAN,

@@ -9,7 +9,6 @@ use crate::render::format::{benchmarks, typed_time};
 const LONG_S: f64 = 60.0;
 
 /// For how many benchmarks a budget is enough; without one, how long it takes at most, if that is long.
-#[must_use]
 pub fn words(plan: &Plan, spec: &Spec) -> Option<String> {
     let forecast = plan.forecast();
     let (most_s, all_s) = (plan.predicted().as_secs_f64(), forecast.all_ns as f64 * 1e-9);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
+use duetbench_run::error::About;
 use duetbench_run::process::{adopt_orphans, end_leftovers, told_leftovers};
 use duetbench_run::{RunError, interrupt_tools};
 
@@ -74,13 +75,11 @@ pub trait Program: Parser {
 }
 
 /// Runs the command line of this process.
-#[must_use]
 pub fn main() -> ExitCode {
     run::<Cli>()
 }
 
 /// Runs the command line of this process as that of a program.
-#[must_use]
 pub fn run<P: Program>() -> ExitCode {
     // A process that is measured must not read our environment, in which there may be secrets, from /proc. Where that cannot be had,
     // the rest still works.
@@ -132,7 +131,9 @@ fn dispatch(program: &impl Program) -> Result<u8, Failure> {
     done.map_err(|failure| match failure {
         // A tool that was told to end says that it failed.
         Failure::Run(
-            RunError::Tool { .. } | RunError::Build { .. } | RunError::Toolchain { .. } | RunError::Source { .. },
+            RunError::Tool { .. }
+            | RunError::Build { .. }
+            | RunError::Told { about: About::Toolchain | About::Version, .. },
         ) if interrupted.load(Ordering::Relaxed) => Failure::Run(RunError::Interrupted),
         other => other,
     })

@@ -44,19 +44,16 @@ impl Planned {
     }
 
     /// Repetitions by full name.
-    #[must_use]
     pub fn repetitions(&self) -> &BTreeMap<String, Repetitions> {
         &self.by_name
     }
 
     /// Whether it says anything of this benchmark.
-    #[must_use]
     pub fn knows(&self, id: &BenchmarkId) -> bool {
         self.by_name.contains_key(&id.to_string())
     }
 
     /// The start of a comparison for each benchmark, by full name.
-    #[must_use]
     pub fn starts(&self) -> BTreeMap<String, Start> {
         self.by_name.iter().map(|(name, repetitions)| (name.clone(), Start::of(repetitions))).collect()
     }
@@ -82,7 +79,6 @@ impl Planned {
 }
 
 /// Repetitions that an entry asks for.
-#[must_use]
 pub fn repetitions(entry: &PlannedRepetitions) -> Repetitions {
     Repetitions {
         suite_runs: entry.suite_runs,

@@ -41,7 +41,6 @@ pub struct Printer {
 
 impl Printer {
     /// A printer that follows the settings.
-    #[must_use]
     pub fn new(settings: &Settings) -> Printer {
         let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
         let colour = !settings.no_color() && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb");
@@ -58,10 +57,10 @@ impl Printer {
     pub fn check_destination(&self, db: &Path) -> Result<(), Failure> {
         let folder = self.output.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
         match folder.filter(|folder| !folder.is_dir() && !db.starts_with(folder)) {
-            Some(folder) => Err(Failure::Refused {
-                what: format!("the report cannot be written: there is no folder `{}`", folder.display()),
-                hint: "make it, or name another file with `--output`".into(),
-            }),
+            Some(folder) => {
+                Err(Failure::usage(format!("the report cannot be written: there is no folder `{}`", folder.display()))
+                    .hint("make it, or name another file with `--output`"))
+            }
             None => Ok(()),
         }
     }
@@ -169,18 +168,16 @@ impl Printer {
 
     /// Tells people why the command of a program ends.
     pub fn failure(program: &str, failure: &Failure) {
-        let hint = failure.hint().map_or_else(String::new, |hint| format!("\nhint: {hint}"));
+        let hint = failure.advice().map_or_else(String::new, |hint| format!("\nhint: {hint}"));
         to_people(&format!("{program}: {failure}{hint}"));
     }
 
     /// Whether a live display makes sense.
-    #[must_use]
     pub fn is_live(&self) -> bool {
         !self.quiet && io::stderr().is_terminal()
     }
 
     /// The table of a comparison that is being measured, for the terminal that people look at meanwhile; absent before the first look.
-    #[must_use]
     pub fn live_table(&self, benchmarks: &[&BenchmarkId], answers: Answers<'_>) -> Option<String> {
         let size = rustix::termios::tcgetwinsize(io::stderr()).ok().filter(|size| size.ws_col > 0)?;
         let room = Room { width: size.ws_col.into(), height: size.ws_row.into() };
@@ -190,7 +187,6 @@ impl Printer {
     }
 
     /// Whether nothing but the report is wanted.
-    #[must_use]
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }

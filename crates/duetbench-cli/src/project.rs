@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 /// The root of the git checkout around a folder; the folder itself where there is none.
-#[must_use]
 pub fn root(dir: &Path) -> &Path {
     dir.ancestors().find(|dir| is_root(dir)).unwrap_or(dir)
 }
@@ -12,7 +11,6 @@ pub fn root(dir: &Path) -> &Path {
 pub const SETTINGS: &str = "duet.toml";
 
 /// The nearest `duet.toml`, not beyond the root of the git checkout.
-#[must_use]
 pub fn settings_file(dir: &Path) -> Option<PathBuf> {
     for dir in dir.ancestors() {
         let path = dir.join(SETTINGS);
@@ -27,7 +25,6 @@ pub fn settings_file(dir: &Path) -> Option<PathBuf> {
 }
 
 /// The folder of the files by which changes are judged: beside `duet.toml`, or the root.
-#[must_use]
 pub fn policy_dir(dir: &Path) -> PathBuf {
     let beside = settings_file(dir).and_then(|path| Some(path.parent()?.to_owned()));
     beside.unwrap_or_else(|| root(dir).to_owned())

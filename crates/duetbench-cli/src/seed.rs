@@ -3,7 +3,6 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// A seed from the system's randomness, short enough to be typed.
-#[must_use]
 pub fn draw() -> u64 {
     RandomState::new().build_hasher().finish() & 0xffff_ffff
 }

@@ -40,7 +40,6 @@ pub struct Subjects {
 }
 
 /// The head of a run, which is stored before the first trial.
-#[must_use]
 pub fn head(spec: &Spec, plan: Plan, subjects: Subjects) -> RunHead {
     let [baseline, candidate] = subjects.info;
     // A fleet's programs are linked otherwise, and not here.
@@ -107,19 +106,16 @@ impl<'a> Session<'a> {
 
     /// The same session, in which the run is not at its end with its last trial if something follows that verdicts rest on; then
     /// [`Kept::ends`] says so.
-    #[must_use]
     pub fn going_on(self, goes_on: bool) -> Session<'a> {
         Session { goes_on, ..self }
     }
 
     /// The command's context.
-    #[must_use]
     pub fn context(&self) -> &'a Context {
         self.context
     }
 
     /// Its name.
-    #[must_use]
     pub fn run(&self) -> RunId {
         self.run
     }
@@ -203,7 +199,6 @@ impl<'a> Session<'a> {
     }
 
     /// The run, once nothing more of it is measured.
-    #[must_use]
     pub fn into_kept(self) -> Kept<'a> {
         Kept { store: self.store, run: self.run }
     }
@@ -241,7 +236,6 @@ pub fn tell_interrupted(context: &Context, run: RunId, command: &str) {
 }
 
 /// The command that goes on with a run, as it is typed.
-#[must_use]
 pub fn resuming(context: &Context, run: RunId, command: &str) -> String {
     format!("duet {command} --resume {run}{}", context.settings.bounds_typed())
 }
@@ -283,10 +277,8 @@ pub fn same_machine(then: &Environment) -> Result<(), Failure> {
     if moved.is_empty() {
         return Ok(());
     }
-    Err(Failure::Refused {
-        what: format!("the run was begun on another machine: {}", changes(&moved)),
-        hint: "times of two do not go together: go on there, or begin a new run".into(),
-    })
+    Err(Failure::usage(format!("the run was begun on another machine: {}", changes(&moved)))
+        .hint("times of two do not go together: go on there, or begin a new run"))
 }
 
 /// Facts of a machine that cannot change while a run waits; what runs on it may.

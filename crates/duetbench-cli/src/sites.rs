@@ -10,7 +10,6 @@ use crate::project;
 use crate::render::sarif::{Site, Sites};
 
 /// The places of a report's benchmarks in the checkout around the current directory; what is not found in it is left out.
-#[must_use]
 pub fn of(report: &Report) -> Sites {
     let Ok(cwd) = std::env::current_dir() else { return Sites::default() };
     let ids: Vec<&BenchmarkId> = report.benchmarks.iter().map(|benchmark| &benchmark.id).collect();

@@ -47,19 +47,16 @@ pub struct Entry {
 
 impl Entry {
     /// Whether it has to change.
-    #[must_use]
     pub fn is_stale(&self) -> bool {
         !self.reasons.is_empty()
     }
 
     /// Repetitions that were planned.
-    #[must_use]
     pub fn planned_repetitions(&self) -> Option<Repetitions> {
         self.planned.as_ref().map(repetitions)
     }
 
     /// Repetitions that are planned from now on.
-    #[must_use]
     pub fn next_repetitions(&self) -> Option<Repetitions> {
         self.next.as_ref().map(repetitions)
     }
@@ -76,7 +73,6 @@ pub struct Surroundings<'a> {
 }
 
 /// Holds a plan against a new run: entries in name order, those that are stale tuned again by the plan's own rules.
-#[must_use]
 pub fn inspect(plan: &PlanFile, recording: &Recording, rules: &Rules, around: &Surroundings<'_>) -> Vec<Entry> {
     let planned: BTreeMap<&str, &PlannedRepetitions> = plan.benchmarks.iter().map(|b| (b.name.as_str(), b)).collect();
     let other_machine = plan.learnt.machine.as_ref().is_some_and(|machine| *machine != around.now.machine);

@@ -83,7 +83,6 @@ pub struct Summary {
 
 impl Tuning {
     /// Totals over all recordings, by metric.
-    #[must_use]
     pub fn totals(&self) -> Vec<(Metric, Summary)> {
         let total = |metric: &Metric| {
             let results = self.sources.iter().flat_map(|source| &source.results).filter(|r| r.metric == *metric);
@@ -93,7 +92,6 @@ impl Tuning {
     }
 
     /// Whether anything was tuned at all.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.totals().iter().all(|(_, total)| total.accuracy.benchmarks == 0)
     }
@@ -101,7 +99,6 @@ impl Tuning {
 
 impl TunedMetric {
     /// The choices for a recording with these levels, by these rules.
-    #[must_use]
     pub fn of(tuned: Tuned, levels: &[Level], rules: &Rules) -> TunedMetric {
         let summary = Summary::of(&tuned.choices);
         let choices = tuned.choices.into_iter().map(|choice| TunedBenchmark::of(choice, levels, rules)).collect();
@@ -133,7 +130,6 @@ impl TunedBenchmark {
 
 impl Summary {
     /// Totals of these choices.
-    #[must_use]
     pub fn of(choices: &[Choice]) -> Summary {
         let stable = choices.iter().filter(|choice| choice.stable).count();
         Summary { accuracy: Accuracy::of(choices), stable }
@@ -154,7 +150,6 @@ impl Summary {
     }
 
     /// Number of benchmarks that need less than the full configuration.
-    #[must_use]
     pub fn reduced(&self) -> usize {
         self.accuracy.benchmarks - self.accuracy.unreduced
     }

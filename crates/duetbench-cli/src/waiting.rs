@@ -24,7 +24,6 @@ pub struct Waiting<'a> {
 
 impl<'a> Waiting<'a> {
     /// Tells people that a step begins which these words name, as *building v1.2*.
-    #[must_use]
     pub fn begin(printer: &'a Printer, words: String) -> Waiting<'a> {
         let (text, log) = (words.clone(), printer.clone());
         let line = printer.is_live().then(|| line(&words));

@@ -37,7 +37,6 @@ impl Warm {
     }
 
     /// Iterations that a plan is to have warm up a benchmark, beside those that did so in the recorded run.
-    #[must_use]
     pub fn planned(&self, benchmark: &str) -> u32 {
         let iterations = self.found.get(benchmark).map_or(self.asked, TunedWarmUp::iterations);
         u32::try_from(iterations).unwrap_or(u32::MAX)
@@ -65,7 +64,6 @@ pub fn asked_for(recording: Recording, asked: usize) -> Result<Warm, Failure> {
 }
 
 /// The recording without the warm-up that is found in it, and a warning for what is not found.
-#[must_use]
 pub fn found_in(recording: &Recording) -> Warm {
     let (mut warm, found) = without_warm_up(recording);
     let of = |is: &dyn Fn(&TunedWarmUp) -> bool| {

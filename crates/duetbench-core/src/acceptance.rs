@@ -8,7 +8,6 @@ use crate::spec::Metric;
 impl Report {
     /// Everything that stops the change of this report: as its gate says, or by the thresholds of its run where the repository has
     /// neither rules nor waivers.
-    #[must_use]
     pub fn stopping(&self) -> Vec<Breach> {
         let by_thresholds = || Gate::decide(self.found(), self.spec.thresholds(), &[], Day::FIRST);
         self.gate.clone().unwrap_or_else(by_thresholds).failing().cloned().collect()
@@ -16,7 +15,6 @@ impl Report {
 
     /// The most by which a breach may really be worse, rounded up to a whole percent: the end of the interval of a time or unit, a
     /// count as it is.
-    #[must_use]
     pub fn ceiling_of(&self, breach: &Breach) -> f64 {
         let range = || {
             let one = self.benchmarks.iter().find(|one| one.id == breach.id)?;
@@ -37,7 +35,6 @@ impl Report {
 
     /// The waivers that would let the change of this report pass, with this last day and reason. A count that grew from nothing has
     /// no ceiling, and so none of them.
-    #[must_use]
     pub fn waivers_to_pass(&self, expires: Day, reason: &str) -> Vec<Waiver> {
         let waiver = |breach: Breach| Waiver {
             benchmark: breach.id.to_string(),

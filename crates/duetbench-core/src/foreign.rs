@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 /// Foreign words on one line of visible characters: every run of white space and control characters becomes one space, and what is not seen
 /// but changes what is (the order of reading, joined letters) is shown as `�`.
-#[must_use]
 pub fn one_line(foreign: &str) -> String {
     let words = foreign.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     let seen = |word: &str| word.chars().map(shown).collect::<String>();
@@ -12,7 +11,6 @@ pub fn one_line(foreign: &str) -> String {
 }
 
 /// The beginning of a text that is too long to be read where it stands, in whole words unless the last one is very long.
-#[must_use]
 pub fn shortened(text: &str) -> String {
     const CHARACTERS_MAX: usize = 300;
     const WORD_MAX: usize = 40;
@@ -24,7 +22,6 @@ pub fn shortened(text: &str) -> String {
 
 /// Words of several lines, as of a compiler, for people to read: every line is one of visible characters, and none is taken for a command by
 /// a service of continuous integration that looks for those at the start of lines.
-#[must_use]
 pub fn lines(foreign: &str) -> String {
     let line = |line: &str| {
         let clean: String = line
@@ -38,14 +35,12 @@ pub fn lines(foreign: &str) -> String {
 }
 
 /// As long as it was: what is not seen has a character that is, and white space and spelling stay. For the files of other tools.
-#[must_use]
 pub fn visible(foreign: &str) -> String {
     foreign.chars().map(|c| if c.is_control() { ' ' } else { shown(c) }).collect()
 }
 
 /// A cell of CSV that no spreadsheet takes for a formula, and no service of continuous integration for a command: an apostrophe stands before
 /// what could be one and is no number.
-#[must_use]
 pub fn cell(foreign: &str) -> String {
     let clean = visible(foreign);
     let start = clean.trim_start();
@@ -54,7 +49,6 @@ pub fn cell(foreign: &str) -> String {
 }
 
 /// JSON that says the same in characters that are seen. Those of strings alone are written otherwise: nothing else in it can be hidden.
-#[must_use]
 pub fn in_json(json: &str) -> Cow<'_, str> {
     let hidden = |c: char| c != '\n' && (c.is_control() || shown(c) != c);
     if !json.contains(hidden) {

@@ -23,7 +23,6 @@ pub struct PastRun {
 }
 
 /// One benchmark's times, the oldest first: the place of each run, and its time in nanoseconds. Absent where it is known of too few.
-#[must_use]
 pub fn of(id: &BenchmarkId, runs: &[PastRun]) -> Option<Vec<(usize, f64)>> {
     let times = runs.iter().enumerate().filter_map(|(place, past)| Some((place, *past.times_ns.get(id)?)));
     Some(times.collect::<Vec<_>>()).filter(|times| times.len() >= RUNS_MIN)

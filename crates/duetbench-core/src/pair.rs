@@ -37,7 +37,6 @@ fn key(at: &Coordinates) -> Key {
 /// Joins the samples of one benchmark by their coordinates, never by their position.
 ///
 /// A second sample with the same coordinates and role is an orphan, the first one counts.
-#[must_use]
 pub fn pair(samples: &[Sample], mode: Mode) -> Pairing {
     let mut halves: BTreeMap<Key, [Option<Sample>; 2]> = BTreeMap::new();
     let mut pairing = Pairing::default();

@@ -25,7 +25,6 @@ impl Level {
     pub const ALL: [Level; 5] = [Level::Instance, Level::SuiteRun, Level::Fork, Level::Iteration, Level::Second];
 
     /// The word used in machine formats and on the command line.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Level::Instance => "instance",
@@ -37,7 +36,6 @@ impl Level {
     }
 
     /// The level of this word, where there is one.
-    #[must_use]
     pub fn from_word(word: &str) -> Option<Level> {
         Level::ALL.into_iter().find(|level| level.word() == word)
     }
@@ -55,7 +53,6 @@ pub enum Better {
 
 impl Better {
     /// The better direction by the unit's name: more of a rate such as `MB/s` or `rows/s` is better, less of everything else.
-    #[must_use]
     pub fn of_unit(unit: &str) -> Better {
         if unit.ends_with("/s") { Better::Higher } else { Better::Lower }
     }
@@ -107,7 +104,6 @@ impl HarnessWarmUp {
     pub const JMH_DEFAULT: HarnessWarmUp = HarnessWarmUp { iterations: 5, iteration_s: 10.0, ran: false };
 
     /// Time that it takes in every process, seconds.
-    #[must_use]
     pub fn time_s(&self) -> f64 {
         f64::from(self.iterations) * self.iteration_s
     }
@@ -134,25 +130,21 @@ pub struct Grid {
 
 impl Grid {
     /// An empty grid of this shape.
-    #[must_use]
     pub fn empty(shape: &[usize]) -> Grid {
         Grid { shape: shape.to_vec(), cells: vec![f64::NAN; shape.iter().product()] }
     }
 
     /// A full grid from row-major values; absent where their number is not that of the shape.
-    #[must_use]
     pub fn of(shape: &[usize], values: Vec<f64>) -> Option<Grid> {
         (shape.iter().product::<usize>() == values.len()).then(|| Grid { shape: shape.to_vec(), cells: values })
     }
 
     /// Repetitions of each level, outermost first.
-    #[must_use]
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
     /// All cells, row-major; NaN where nothing was measured.
-    #[must_use]
     pub fn cells(&self) -> &[f64] {
         &self.cells
     }
@@ -169,7 +161,6 @@ impl Grid {
 
     /// The values that a smaller configuration would have measured: the first repetitions of each level, in row-major order,
     /// gaps left out.
-    #[must_use]
     pub fn prefix(&self, configuration: &[usize]) -> Vec<f64> {
         let mut values = Vec::with_capacity(configuration.iter().product());
         self.collect(configuration, 0, 0, &mut values);
@@ -189,7 +180,6 @@ impl Grid {
     }
 
     /// All values, in row-major order, gaps left out.
-    #[must_use]
     pub fn values(&self) -> Vec<f64> {
         self.cells.iter().copied().filter(|v| v.is_finite()).collect()
     }
@@ -197,7 +187,6 @@ impl Grid {
 
 impl Recorded {
     /// Wall time of a configuration, seconds: `Σ_l overhead_l · Π_{k ≤ l} n_k + innermost · Π n`, instances counted once.
-    #[must_use]
     pub fn time_s(&self, levels: &[Level], configuration: &[usize]) -> f64 {
         let mut units = 1.0;
         let mut total_s = 0.0;
@@ -214,7 +203,6 @@ impl Recorded {
 impl Recorded {
     /// The same with the first `iterations` of every innermost group of iterations taken for warm-up: they are left out of the values
     /// and count as what the level around them costs. Absent without a level of iterations, or when nothing is left.
-    #[must_use]
     pub fn without_warm_up(&self, levels: &[Level], iterations: usize) -> Option<Recorded> {
         let level = levels.iter().position(|level| *level == Level::Iteration)?;
         let grid = self.grid.without_first(level, iterations)?;
@@ -229,7 +217,6 @@ impl Recorded {
 
     /// Iterations that its processes need to warm up, by their times; absent where that cannot be told: iterations are not the innermost
     /// level, or too few, or have gaps.
-    #[must_use]
     pub fn warm_up(&self, levels: &[Level]) -> Option<ForksWarmUp> {
         if levels.last() != Some(&Level::Iteration) {
             return None;
@@ -246,7 +233,6 @@ impl Recorded {
 impl Recording {
     /// The same recording with the first `iterations` of every process taken for warm-up, of all benchmarks alike: see
     /// [`Recorded::without_warm_up`].
-    #[must_use]
     pub fn without_warm_up(&self, iterations: usize) -> Option<Recording> {
         let cut = |recorded: &Recorded| recorded.without_warm_up(&self.levels, iterations);
         let benchmarks = self.benchmarks.iter().map(cut).collect::<Option<Vec<_>>>()?;

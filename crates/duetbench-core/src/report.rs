@@ -49,7 +49,6 @@ pub struct LayoutsUsed {
 
 impl LayoutsUsed {
     /// The part that concerns a plan: packages of which build pairs are linked; absent where there are none.
-    #[must_use]
     pub fn concerning(mut self, plan: &Plan) -> Option<LayoutsUsed> {
         let linked = plan.benchmarks.iter().filter(|b| b.configuration.design.by_build);
         let packages: BTreeSet<&str> = linked.map(|b| b.id.package.as_str()).collect();
@@ -149,13 +148,11 @@ pub enum Outcome {
 
 impl Report {
     /// Number of benchmarks with this verdict (by [`Verdict::word`]).
-    #[must_use]
     pub fn count(&self, word: &str) -> usize {
         self.benchmarks.iter().filter(|b| b.verdict.word() == word).count()
     }
 
     /// Regressions that are worth a profile, the largest first: where later rounds were measured, those that they confirmed.
-    #[must_use]
     pub fn to_profile(&self) -> Vec<&BenchmarkReport> {
         let sure = |b: &&BenchmarkReport| b.confirmation.as_ref().is_none_or(Confirmation::confirmed);
         let regressed = self.benchmarks.iter().filter(|b| matches!(b.verdict, Verdict::Regression));
@@ -166,7 +163,6 @@ impl Report {
     }
 
     /// Layout's effect on the suite: the median over its benchmarks of each number; absent where no benchmark has several builds.
-    #[must_use]
     pub fn typical_layout(&self) -> Option<Layout> {
         let median = |number: fn(&Layout) -> f64| {
             let numbers: Vec<f64> = self.benchmarks.iter().filter_map(|b| b.layout.as_ref()).map(number).collect();
@@ -180,13 +176,11 @@ impl Report {
     }
 
     /// The answers that a decision is about.
-    #[must_use]
     pub fn found(&self) -> Found<'_> {
         Found { benchmarks: &self.benchmarks, reported: &self.reported, instructions: &self.instructions }
     }
 
     /// Benchmarks that stop the change: those that regressed, or what policy and waivers make of them.
-    #[must_use]
     pub fn failing(&self) -> usize {
         match &self.gate {
             Some(gate) => gate.failing().map(|breach| &breach.id).collect::<BTreeSet<_>>().len(),
@@ -195,25 +189,21 @@ impl Report {
     }
 
     /// Number of benchmarks whose time, or a metric that they report themselves, got this verdict.
-    #[must_use]
     pub fn concerned(&self, word: &str) -> usize {
         self.concerned_where(|verdict| verdict.word() == word)
     }
 
     /// Whether some benchmark's time, or something that it reports itself, changed.
-    #[must_use]
     pub fn is_changed(&self) -> bool {
         self.concerned_where(Verdict::is_change) > 0
     }
 
     /// Number of benchmarks whose time, or something that they report themselves, is an open question.
-    #[must_use]
     pub fn undecided(&self) -> usize {
         self.concerned_where(Verdict::is_open)
     }
 
     /// Number of benchmarks that got worse in something, whether that stops the change or was accepted.
-    #[must_use]
     pub fn worse(&self) -> usize {
         let regressed = self.those_where(|verdict| *verdict == Verdict::Regression);
         let accepted = self.gate.iter().flat_map(Gate::waived).map(|breach| &breach.id);
@@ -241,7 +231,6 @@ impl Report {
     }
 
     /// Whether measuring ended before any benchmark had an interval, so that nothing at all was answered.
-    #[must_use]
     pub fn answers_nothing(&self) -> bool {
         let lacks_interval =
             |b: &BenchmarkReport| b.estimate.is_none() && matches!(b.verdict.of_times(), Verdict::Inconclusive { .. });
@@ -250,7 +239,6 @@ impl Report {
     }
 
     /// Whether an open question stops the change: each does where open questions are not tolerated (`strict`), and where a rule says so.
-    #[must_use]
     pub fn lacks_answers(&self, strict: bool) -> bool {
         let reported = self.reported.iter().any(|one| one.verdict.is_open());
         let accepted = |b: &BenchmarkReport| self.gate.as_ref().is_some_and(|gate| gate.accepts(b));
@@ -260,7 +248,6 @@ impl Report {
     }
 
     /// The outcome of the run: a regression outweighs a failure, a failure a waiver that has to go, and that an open question.
-    #[must_use]
     pub fn outcome(&self) -> Outcome {
         let compared = self.benchmarks.iter().any(BenchmarkReport::was_compared);
         if self.failing() > 0 {

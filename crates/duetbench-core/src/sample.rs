@@ -13,7 +13,6 @@ pub struct BenchmarkId {
 
 impl BenchmarkId {
     /// The declared benchmark that this one is a case of; itself where it is none.
-    #[must_use]
     pub fn family(&self) -> BenchmarkId {
         let name = self.name.split('/').next().unwrap_or_default();
         BenchmarkId { package: self.package.clone(), name: name.to_owned() }
@@ -27,7 +26,6 @@ impl std::fmt::Display for BenchmarkId {
 }
 
 /// A name with its parameters, as JMH prints them: `name:size=10,word=a`.
-#[must_use]
 pub fn with_parameters<'a>(name: &str, parameters: impl IntoIterator<Item = (&'a String, &'a String)>) -> String {
     let parameters: Vec<String> = parameters.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
     let colon = if parameters.is_empty() { "" } else { ":" };
@@ -36,7 +34,6 @@ pub fn with_parameters<'a>(name: &str, parameters: impl IntoIterator<Item = (&'a
 
 /// Whether so many invocations in so short a time are none: less than 0.001 ns each. A turn of an empty loop takes a cycle, which
 /// 100 processors at once turn into 0.002 ns.
-#[must_use]
 pub fn does_nothing(wall_ns: u64, invocations: u64) -> bool {
     invocations / 1000 > wall_ns
 }
@@ -56,7 +53,6 @@ impl Role {
     pub const BOTH: [Role; 2] = [Role::Baseline, Role::Candidate];
 
     /// The opposite role.
-    #[must_use]
     pub fn other(self) -> Role {
         match self {
             Role::Baseline => Role::Candidate,
@@ -65,7 +61,6 @@ impl Role {
     }
 
     /// The word used in machine formats: `baseline` or `candidate`.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Role::Baseline => "baseline",
@@ -74,7 +69,6 @@ impl Role {
     }
 
     /// The word used for people, as in tables: `base` or `head`.
-    #[must_use]
     pub fn side(self) -> &'static str {
         match self {
             Role::Baseline => "base",
@@ -154,7 +148,6 @@ pub struct Sample {
 
 impl Sample {
     /// Wall time per invocation, nanoseconds.
-    #[must_use]
     pub fn ns_per_op(&self) -> f64 {
         self.wall_ns as f64 / self.invocations as f64
     }

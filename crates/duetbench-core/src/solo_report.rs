@@ -98,14 +98,12 @@ pub struct SoloSummary {
 
 impl SoloReport {
     /// Whether a benchmark gave nothing, or less than was planned.
-    #[must_use]
     pub fn has_failures(&self) -> bool {
         !self.plan.failed.is_empty() || self.benchmarks.iter().any(|b| !b.failures.is_empty())
     }
 }
 
 /// The results of a plan, given what was measured, indexed like its benchmarks.
-#[must_use]
 pub fn solo_results(plan: &SoloPlan, measured: &[Measured]) -> Vec<SoloResult> {
     let mut results: Vec<SoloResult> = plan
         .benchmarks
@@ -160,7 +158,6 @@ impl SoloFork {
 
 impl SoloSummary {
     /// The few numbers of these processes; absent without any.
-    #[must_use]
     pub fn of(forks: &[SoloFork]) -> Option<SoloSummary> {
         let medians: Vec<f64> = forks.iter().filter_map(|f| stats::median(&f.iterations_ns).ok()).collect();
         let all: Vec<f64> = forks.iter().flat_map(|f| f.iterations_ns.iter().copied()).collect();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// An error of a file in another tool's form: names the file, and a remedy through [`FormatError::hint`].
+/// An error of a file in another tool's form: names the file, and a remedy through [`FormatError::advice`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FormatError {
@@ -50,8 +50,7 @@ impl FormatError {
     }
 
     /// Advice for the user, where there is any.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub fn advice(&self) -> Option<String> {
         match self {
             FormatError::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 Some("free some space".into())

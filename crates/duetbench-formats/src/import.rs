@@ -70,7 +70,6 @@ pub fn parse(bytes: &[u8]) -> Result<Imported, Wrong> {
 
 /// The last values that a process printed for a benchmark, with their units, in the form of whichever tool prints values; none where
 /// it printed nothing of the kind.
-#[must_use]
 pub fn figures(printed: &[u8]) -> Vec<(String, f64)> {
     let all = readers().filter_map(|(_, reader)| reader.figures).map(|figures| figures(printed));
     all.into_iter().find(|found| !found.is_empty()).unwrap_or_default()

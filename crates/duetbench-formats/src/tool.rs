@@ -104,13 +104,11 @@ pub(crate) enum More {
 
 impl Tool {
     /// Whether its files are read, and not written alone.
-    #[must_use]
     pub fn is_read(&self) -> bool {
         self.reader.is_some()
     }
 
     /// Command lines that lead to enough processes for a verdict, of the base; those of the head are the same with another name.
-    #[must_use]
     pub fn more_processes(&self) -> Vec<String> {
         let thrice = |ending: &str| {
             let of = |side: &str| [1, 2, 3].map(|i| format!("{side}{i}{ending}")).join(",");

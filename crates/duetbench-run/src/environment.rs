@@ -11,14 +11,12 @@ use crate::processors::{one_cpu_per_core, usable_cpus};
 
 /// Capacity of this machine, for planning; `asked` is the number of processors that the user wants a benchmark to run on, `relinks`
 /// how versions can be linked again in another order.
-#[must_use]
 pub fn capacity(asked: Option<u32>, relinks: Option<LayoutChoice>) -> Capacity {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Capacity { cpus: count(usable_cpus().len()), cores_physical: count(one_cpu_per_core().len()), asked, relinks }
 }
 
 /// Describes the machine as it is now.
-#[must_use]
 pub fn describe(toolchain: &str, duet_version: &str) -> Environment {
     let cpus_usable = usable_cpus();
     let uname = rustix::system::uname();
@@ -57,7 +55,6 @@ pub struct CpuTimes {
 
 impl CpuTimes {
     /// The counters as they stand; absent where the system keeps none.
-    #[must_use]
     pub fn now() -> Option<CpuTimes> {
         let text = fs::read_to_string("/proc/stat").ok()?;
         let fields: Vec<u64> = text.lines().next()?.split_whitespace().skip(1).map_while(|w| w.parse().ok()).collect();
@@ -66,7 +63,6 @@ impl CpuTimes {
     }
 
     /// Share of processor time stolen by the hypervisor since `earlier`.
-    #[must_use]
     pub fn steal_share_since(self, earlier: CpuTimes) -> f64 {
         let total = self.total.saturating_sub(earlier.total);
         let steal = self.steal.saturating_sub(earlier.steal);

@@ -8,7 +8,22 @@ use std::time::Duration;
 use duetbench_core::Role;
 use thiserror::Error;
 
-/// An error of the effects: names the file, version or command, and a remedy through [`RunError::hint`].
+/// The part of the outside world of which an error tells in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// A version, which does not exist or cannot be used.
+    Version,
+    /// The toolchain, which cannot be used.
+    Toolchain,
+    /// The benchmarks: there is nothing to measure.
+    Benchmarks,
+    /// A stored run, which is missing or unreadable.
+    StoredRun,
+    /// The kind of a stored run, which is another one than was asked for.
+    Kind,
+}
+
+/// An error of the effects: names the file, version or command, and a remedy through [`RunError::advice`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -38,10 +53,12 @@ pub enum RunError {
         /// Its output, shortened.
         output: String,
     },
-    /// A version does not exist or cannot be used.
+    /// Something is not as it must be.
     #[error("{what}")]
-    Source {
-        /// The error in words, naming the version as typed.
+    Told {
+        /// The part of the world.
+        about: About,
+        /// The error in words, naming the version, file or benchmark.
         what: String,
         /// Advice for the user.
         hint: Option<String>,
@@ -56,14 +73,6 @@ pub enum RunError {
         /// The compiler's words.
         output: String,
     },
-    /// The toolchain cannot be used.
-    #[error("{what}")]
-    Toolchain {
-        /// The error in words.
-        what: String,
-        /// Advice for the user.
-        hint: Option<String>,
-    },
     /// An argument for the harness cannot be passed on.
     #[error("`{argument}` cannot be passed on: {why}")]
     Argument {
@@ -71,14 +80,6 @@ pub enum RunError {
         argument: String,
         /// Why not, and what to use instead.
         why: String,
-    },
-    /// There is nothing to measure.
-    #[error("{what}")]
-    NothingToMeasure {
-        /// The missing thing, in words.
-        what: String,
-        /// Advice for the user.
-        hint: Option<String>,
     },
     /// The store could not be read or written.
     #[error("the store `{}` {what}: {source}", path.display())]
@@ -98,20 +99,6 @@ pub enum RunError {
         /// Why it is none.
         why: String,
     },
-    /// A stored run is missing or unreadable.
-    #[error("{what}")]
-    StoredRun {
-        /// The error in words.
-        what: String,
-    },
-    /// A stored run is of another kind than was asked for.
-    #[error("{what}")]
-    OtherKind {
-        /// The run and its kind, in words.
-        what: String,
-        /// Commands that can use it.
-        hint: String,
-    },
     /// The user or the system asked us to stop.
     #[error("interrupted")]
     Interrupted,
@@ -127,9 +114,60 @@ pub enum RunError {
 
 impl RunError {
     /// Wraps an I/O error with what was attempted on which path.
-    #[must_use]
     pub fn file(action: &'static str, path: &Path, source: io::Error) -> RunError {
         RunError::File { action, path: path.to_owned(), source }
+    }
+
+    /// A version does not exist or cannot be used.
+    pub fn version(what: impl Into<String>) -> RunError {
+        RunError::told(About::Version, what)
+    }
+
+    /// The toolchain cannot be used.
+    pub fn toolchain(what: impl Into<String>) -> RunError {
+        RunError::told(About::Toolchain, what)
+    }
+
+    /// There is nothing to measure.
+    pub fn nothing_to_measure(what: impl Into<String>) -> RunError {
+        RunError::told(About::Benchmarks, what)
+    }
+
+    /// A stored run is missing or unreadable.
+    pub fn stored_run(what: impl Into<String>) -> RunError {
+        RunError::told(About::StoredRun, what)
+    }
+
+    /// A stored run is of another kind than was asked for.
+    pub fn other_kind(what: impl Into<String>) -> RunError {
+        RunError::told(About::Kind, what)
+    }
+
+    fn told(about: About, what: impl Into<String>) -> RunError {
+        RunError::Told { about, what: what.into(), hint: None }
+    }
+
+    /// The same with advice for the user, if it is told in words.
+    #[must_use]
+    pub fn hint(self, advice: impl Into<String>) -> RunError {
+        self.hint_if(Some(advice.into()))
+    }
+
+    /// The same with advice where there is any.
+    #[must_use]
+    pub fn hint_if(mut self, advice: Option<String>) -> RunError {
+        if let RunError::Told { hint, .. } = &mut self {
+            *hint = advice;
+        }
+        self
+    }
+
+    /// The part of the world, where the error is told in words.
+    pub fn about(&self) -> Option<About> {
+        match self {
+            RunError::Told { about, .. } => Some(*about),
+            _ => None,
+        }
     }
 
     /// Refuses an argument for the harness: why, and what to use instead.
@@ -146,12 +184,9 @@ impl RunError {
     }
 
     /// Advice for the user, where there is any.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub fn advice(&self) -> Option<String> {
         match self {
-            RunError::Source { hint, .. }
-            | RunError::Toolchain { hint, .. }
-            | RunError::NothingToMeasure { hint, .. } => hint.clone(),
+            RunError::Told { hint, .. } => hint.clone(),
             RunError::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 Some("free some space; what was reported so far is stored".into())
             }
@@ -163,7 +198,6 @@ impl RunError {
                 _ => None,
             },
             RunError::NoStore { .. } => Some("name a store of duet's with `--db FILE`; a new file becomes one".into()),
-            RunError::OtherKind { hint, .. } => Some(hint.clone()),
             RunError::Locked { .. } => Some("leave out `--no-wait`, or wait longer: `--wait TIME`".into()),
             _ => None,
         }

@@ -312,7 +312,6 @@ impl Page {
     }
 
     /// Where it can be opened, for `DUET_PAGE`.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -330,7 +329,6 @@ impl Page {
     }
 
     /// Status of a side, as its process wrote it.
-    #[must_use]
     pub fn status(&self, side: usize) -> SideStatus {
         let block = self.get::<SIDE_BYTES>(side_at(side));
         let (get32, get64) = (|field| u32_in(&block, field), |field| u64_in(&block, field));
@@ -355,7 +353,6 @@ impl Page {
     }
 
     /// The records a side has written, in order, at most the page's capacity.
-    #[must_use]
     pub fn records(&self, side: usize) -> Vec<Record> {
         let count = u32::from_le_bytes(self.get(side_at(side) + side::RECORDS)).min(self.capacity) as usize;
         let mut bytes = vec![0; count * RECORD_BYTES];

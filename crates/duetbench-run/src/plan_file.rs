@@ -88,7 +88,6 @@ pub struct PlannedRepetitions {
 impl PlannedRepetitions {
     /// The choice for a benchmark with these levels and this cost. Instances are of no concern to a plan, which one machine
     /// follows; where a level is not there, one repetition of it is meant.
-    #[must_use]
     pub fn of(choice: &Choice, levels: &[Level], cost: &Cost) -> PlannedRepetitions {
         let chosen = |level: Level| {
             let at = levels.iter().position(|l| *l == level)?;
@@ -120,7 +119,6 @@ impl PlannedRepetitions {
     }
 
     /// Wall time of its iterations, seconds.
-    #[must_use]
     pub fn measured_s(&self) -> f64 {
         let iterations = f64::from(self.iterations) + f64::from(self.warmup);
         f64::from(self.suite_runs) * f64::from(self.forks) * iterations * self.iteration_s
@@ -134,7 +132,6 @@ fn rounded(value: f64) -> f64 {
 
 impl PlanFile {
     /// A plan; of a benchmark that was tuned several times, the longest measurement is planned.
-    #[must_use]
     pub fn new(learnt: LearntFrom, mut benchmarks: Vec<PlannedRepetitions>) -> PlanFile {
         let longest_first = |a: &PlannedRepetitions, b: &PlannedRepetitions| {
             a.name.cmp(&b.name).then(b.measured_s().total_cmp(&a.measured_s()))
@@ -158,7 +155,7 @@ impl PlanFile {
     /// When it cannot be read or is none; names the line.
     pub fn read(path: &Path) -> Result<PlanFile, RunError> {
         let text = bounded::read_text(path, 8 * bounded::TEXT_MAX).map_err(|e| RunError::file("read", path, e))?;
-        let wrong = |what: String| RunError::StoredRun { what: format!("the plan `{}`: {what}", path.display()) };
+        let wrong = |what: String| RunError::stored_run(format!("the plan `{}`: {what}", path.display()));
         PlanFile::parse(&text).map_err(wrong)
     }
 
@@ -180,8 +177,8 @@ impl PlanFile {
     /// # Errors
     /// When a number in it cannot be written.
     pub fn text(&self) -> Result<String, RunError> {
-        let body = toml::to_string(self)
-            .map_err(|e| RunError::StoredRun { what: format!("the plan cannot be written: {e}") })?;
+        let body =
+            toml::to_string(self).map_err(|e| RunError::stored_run(format!("the plan cannot be written: {e}")))?;
         Ok(format!("# Written by `duet tune`; `duet compare --plan {NAME}` measures as it says.\n\n{body}"))
     }
 }

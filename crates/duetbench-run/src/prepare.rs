@@ -137,26 +137,22 @@ impl Prepared {
     }
 
     /// Packages that run the same code in both versions, which was proven.
-    #[must_use]
     pub fn proven(&self) -> BTreeSet<String> {
         let identical = |(_, identity): &(&String, &Identity)| **identity == Identity::Identical;
         self.identical.iter().filter(identical).map(|(package, _)| package.clone()).collect()
     }
 
     /// Benchmarks that reach the same code in both versions, which was proven.
-    #[must_use]
     pub fn not_affected(&self) -> BTreeSet<BenchmarkId> {
         self.reaches.of.iter().filter(|(_, reach)| **reach == Reach::Same).map(|(id, _)| id.clone()).collect()
     }
 
     /// Remarks on the benchmarks that are no warnings, in sentences: the candidate's.
-    #[must_use]
     pub fn remarks(&self) -> &[String] {
         self.versions.last().map_or(&[], |last| &last.remarks)
     }
 
     /// Warnings about the builds for the report.
-    #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.notes.clone();
         if let [others @ .., last] = &self.versions[..] {

@@ -257,7 +257,6 @@ fn passes(command: &mut Command, passage: Passage) {
 
 impl Child {
     /// Its exit status; absent while it runs.
-    #[must_use]
     pub fn status(&self) -> Option<ExitStatus> {
         self.status
     }
@@ -268,13 +267,11 @@ impl Child {
     }
 
     /// The end of what it printed on either stream.
-    #[must_use]
     pub fn output_tail(&self) -> String {
         String::from_utf8_lossy(&self.tail).into_owned()
     }
 
     /// Time and memory that it took; absent while it runs, and for processes that are not timed as a whole.
-    #[must_use]
     pub fn timing(&self) -> Option<Timing> {
         let start = self.passage.as_ref()?.start()?;
         self.status?;
@@ -472,7 +469,6 @@ fn wait4(pid: Pid) -> std::io::Result<(ExitStatus, u64, u64)> {
 }
 
 /// The failure of a process in words; absent when it ended well.
-#[must_use]
 pub fn failure_words(status: ExitStatus) -> Option<String> {
     match (status.code(), status.signal()) {
         (Some(0), _) => None,

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 
 /// The processors this process may use, in order.
-#[must_use]
 pub fn usable_cpus() -> Vec<u32> {
     match rustix::thread::sched_getaffinity(None) {
         Ok(set) => (0..rustix::thread::CpuSet::MAX_CPU)
@@ -28,7 +27,6 @@ pub(crate) fn physical_core(root: &Path, cpu: u32) -> (u32, u32) {
 }
 
 /// One usable processor of every physical core, in order.
-#[must_use]
 pub fn one_cpu_per_core() -> Vec<u32> {
     let mut seen = BTreeSet::new();
     usable_cpus().into_iter().filter(|&cpu| seen.insert(physical_core(Path::new("/"), cpu))).collect()

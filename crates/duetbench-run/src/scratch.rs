@@ -86,7 +86,6 @@ impl Scratch {
     }
 
     /// Where it is, canonical.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -97,10 +96,8 @@ fn check_temporary(place: &Path) -> Result<(), RunError> {
     if place.is_dir() {
         return Ok(());
     }
-    Err(RunError::Source {
-        what: format!("`TMPDIR` is `{}`, which is no directory", place.display()),
-        hint: Some("make it, or name another one; without `TMPDIR` it is `/tmp`".into()),
-    })
+    Err(RunError::version(format!("`TMPDIR` is `{}`, which is no directory", place.display()))
+        .hint("make it, or name another one; without `TMPDIR` it is `/tmp`"))
 }
 
 impl Drop for Scratch {
@@ -182,7 +179,6 @@ fn sweep(parent: &Path) {
 }
 
 /// Whether a scratch directory is in use: the process that made it lives.
-#[must_use]
 pub fn is_held(dir: &Path) -> bool {
     let owner = File::open(dir.join(OWNER));
     owner.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))

@@ -53,7 +53,6 @@ pub(crate) struct Tool {
 
 impl Tool {
     /// A program with arguments, to be run in a directory.
-    #[must_use]
     pub(crate) fn new<S: AsRef<OsStr>>(program: &str, args: impl IntoIterator<Item = S>, dir: &Path) -> Tool {
         let mut command = Command::new(program);
         let mut words =
@@ -249,7 +248,6 @@ pub(crate) fn each<T: Sync>(
 }
 
 /// Output of a tool, without trailing space and at most forty lines of it.
-#[must_use]
 pub(crate) fn shorten(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let lines: Vec<&str> = text.trim().lines().collect();

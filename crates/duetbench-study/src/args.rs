@@ -152,7 +152,6 @@ pub enum Question {
 
 impl UoptimeArgs {
     /// Whether a question is to be answered.
-    #[must_use]
     pub fn asks(&self, question: Question) -> bool {
         self.rq.is_empty() || self.rq.contains(&question)
     }

@@ -17,7 +17,6 @@ pub mod statistics;
 pub mod stored;
 
 /// Runs the command line of this process.
-#[must_use]
 pub fn main() -> ExitCode {
     duetbench_cli::run::<Cli>()
 }

@@ -77,7 +77,6 @@ pub(super) fn measures_nothing(see: Arg) -> Arg {
 
 impl CalibrateArgs {
     /// The measuring times for which it is said what is seen, seconds, ascending.
-    #[must_use]
     pub fn budgets_s(&self) -> Vec<f64> {
         if self.seen_after.is_empty() {
             return defaults::SEEN_AFTER_S.to_vec();

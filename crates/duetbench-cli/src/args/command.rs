@@ -62,7 +62,6 @@ impl Group for CommandArgs {
 
 impl CommandArgs {
     /// The program that was asked for; absent where the versions are no command lines.
-    #[must_use]
     pub fn spec(&self) -> Option<CommandSpec> {
         self.command.then(|| CommandSpec {
             name: self.command_name.clone().unwrap_or_default(),

@@ -28,7 +28,6 @@ pub struct MethodArgs {
 
 impl MethodArgs {
     /// An option that was typed and means nothing without `--method`.
-    #[must_use]
     pub fn idle(&self) -> Option<&'static str> {
         let typed = [
             ("--confidence", self.confidence.is_some()),

@@ -234,10 +234,10 @@ const ONCE: [&str; 5] = ["--setup", "--prepare", "--conclude", "--cleanup", "--c
 fn given_once(words: &[OsString]) -> Result<(), Failure> {
     let times = |option: &&str| words.iter().filter(|word| split(word).0 == Some(*option)).count();
     match ONCE.iter().find(|option| times(option) > 1) {
-        Some(option) => Err(Failure::Refused {
-            what: format!("`{option}` is given more than once, but holds for all command lines"),
-            hint: "let it start a script that does what each of them needs".into(),
-        }),
+        Some(option) => {
+            Err(Failure::usage(format!("`{option}` is given more than once, but holds for all command lines"))
+                .hint("let it start a script that does what each of them needs"))
+        }
         None => Ok(()),
     }
 }
@@ -293,10 +293,8 @@ impl Line {
             Harness => self.behind.extend([option].into_iter().chain(value).map(OsString::from)),
             Usual => {}
             Instead(advice) => {
-                return Err(Failure::Refused {
-                    what: format!("`{option}` is an option of {tool}"),
-                    hint: advice.replace("VALUE", value.unwrap_or("N")),
-                });
+                return Err(Failure::usage(format!("`{option}` is an option of {tool}"))
+                    .hint(advice.replace("VALUE", value.unwrap_or("N"))));
             }
         }
         Ok(())
@@ -360,7 +358,7 @@ mod tests {
             ("compare a.jar b.jar -i 5", "JMH", "`duet run` has `--iterations`"),
             ("compare a.jar b.jar -prof gc", "JMH", "`-prof gc`"),
         ] {
-            let Err(Failure::Refused { what, hint }) = understood(words(typed)) else { panic!("{typed}") };
+            let Err(Failure::Usage { what, hint: Some(hint) }) = understood(words(typed)) else { panic!("{typed}") };
             assert!(what.ends_with(&format!("is an option of {tool}")), "{typed}: {what}");
             assert!(hint.contains(answer), "{typed}: {hint}");
         }

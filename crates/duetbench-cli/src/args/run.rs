@@ -75,7 +75,6 @@ pub struct RepeatArgs {
 
 impl RepeatArgs {
     /// The typed repetitions, the rest as it is by default.
-    #[must_use]
     pub fn repetitions(&self) -> Repetitions {
         let usual = Repetitions::default();
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);

@@ -80,10 +80,8 @@ fn values(from: &str, to: &str, step: &str) -> Option<String> {
 }
 
 fn refused() -> Failure {
-    Failure::Refused {
-        what: "`-P` needs a name and two numbers, from the smaller to the larger in at most 1000 steps".into(),
-        hint: "`-P NAME 1 9 -D 2`, or every value with `-L NAME 1,2,4,8`".into(),
-    }
+    Failure::usage("`-P` needs a name and two numbers, from the smaller to the larger in at most 1000 steps")
+        .hint("`-P NAME 1 9 -D 2`, or every value with `-L NAME 1,2,4,8`")
 }
 
 #[cfg(test)]

@@ -58,7 +58,6 @@ pub struct TuneArgs {
 
 impl TuneArgs {
     /// The levels that are not reduced.
-    #[must_use]
     pub fn kept(&self) -> Vec<Level> {
         if self.levels.is_empty() {
             return self.keep.clone();
@@ -103,7 +102,6 @@ pub enum MetricArg {
 
 impl MetricArg {
     /// The metrics that are meant.
-    #[must_use]
     pub fn metrics(self) -> Vec<Metric> {
         match self {
             MetricArg::Cv => vec![Metric::Cv],

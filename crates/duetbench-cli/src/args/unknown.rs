@@ -25,10 +25,8 @@ pub(crate) fn of_another_command(mut error: Error, program: &Command, words: &[O
         }
         return Err(error);
     }
-    Ok(Failure::Refused {
-        what: format!("`{} {}` has no `--{option}`", program.get_name(), command.get_name()),
-        hint: format!("it is an option of {}", owners.join(", ")),
-    })
+    Ok(Failure::usage(format!("`{} {}` has no `--{option}`", program.get_name(), command.get_name()))
+        .hint(format!("it is an option of {}", owners.join(", "))))
 }
 
 /// The command that was typed, and an option that it does not know.
@@ -58,7 +56,7 @@ mod tests {
         let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
         let error = Cli::try_parse_from(&words).err().unwrap();
         match of_another_command(error, &Cli::command(), &words) {
-            Ok(Failure::Refused { what, hint }) => Ok(format!("{what}: {hint}")),
+            Ok(Failure::Usage { what, hint: Some(hint) }) => Ok(format!("{what}: {hint}")),
             Ok(other) => panic!("{other}"),
             Err(error) => Err(error.to_string()),
         }

@@ -62,10 +62,8 @@ fn check_open(run: &StoredRun<RunHead>) -> Result<(), RunError> {
     calibration::check(run)?;
     if run.complete {
         let name = &run.name;
-        return Err(RunError::OtherKind {
-            what: format!("run `{name}` came to its end"),
-            hint: format!("`duet calibrate --run {name}` calibrates from it"),
-        });
+        return Err(RunError::other_kind(format!("run `{name}` came to its end"))
+            .hint(format!("`duet calibrate --run {name}` calibrates from it")));
     }
     Ok(())
 }
@@ -84,10 +82,10 @@ impl Calibrating {
         calibration::check(&run)?;
         if !run.complete {
             let name = &run.name;
-            return Err(Failure::Run(RunError::OtherKind {
-                what: format!("run `{name}` did not come to its end"),
-                hint: format!("`duet calibrate --resume {name}` goes on with it"),
-            }));
+            return Err(Failure::Run(
+                RunError::other_kind(format!("run `{name}` did not come to its end"))
+                    .hint(format!("`duet calibrate --resume {name}` goes on with it")),
+            ));
         }
         self.keep(context, &mut store, run)
     }

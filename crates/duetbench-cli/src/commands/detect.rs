@@ -65,7 +65,7 @@ pub(super) fn nothing(detection: &Detection) -> RunError {
         Some(first) => format!("nothing could be compared: {first}"),
         None => "base and head have no benchmark in common".to_owned(),
     };
-    RunError::NothingToMeasure { what, hint: Some("both must be recordings of the same suite".into()) }
+    RunError::nothing_to_measure(what).hint("both must be recordings of the same suite")
 }
 
 /// The plan's configurations of a recording's benchmarks, by name.

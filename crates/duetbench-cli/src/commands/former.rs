@@ -39,8 +39,6 @@ fn detected(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
 /// Names the program that has the studies, with the arguments that were typed.
 fn study(args: &StudyArgs) -> Result<u8, Failure> {
     let rest: String = args.rest.iter().map(|word| format!(" {}", quote(word))).collect();
-    Err(Failure::Refused {
-        what: format!("the studies of papers are a program of their own: `duet-study{rest}`"),
-        hint: format!("`cargo run --release -p duetbench-study --{rest}` runs it from the sources of duet"),
-    })
+    Err(Failure::usage(format!("the studies of papers are a program of their own: `duet-study{rest}`"))
+        .hint(format!("`cargo run --release -p duetbench-study --{rest}` runs it from the sources of duet")))
 }

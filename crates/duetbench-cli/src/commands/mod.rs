@@ -81,7 +81,6 @@ impl<'a> Asked<'a> {
 
 impl Context {
     /// Where runs are stored: as set, or at the root of the checkout around the current directory.
-    #[must_use]
     pub fn db(&self) -> PathBuf {
         self.settings.db().unwrap_or_else(|| project::root(&self.cwd).join(".duet/duet.db"))
     }
@@ -172,7 +171,7 @@ fn nothing_selected(context: &Context) -> RunError {
     } else {
         format!("no benchmark is left after {}", typed.join(" and "))
     };
-    RunError::NothingToMeasure { what, hint: Some("`duet list` shows their names".into()) }
+    RunError::nothing_to_measure(what).hint("`duet list` shows their names")
 }
 
 /// Checks options that are fractions, by their names.

@@ -81,15 +81,13 @@ fn pick(store: &Store, run: Option<&str>, db: &Path) -> Result<Made, RunError> {
     let all = store.calibrations()?;
     let Some(run) = run else { return all.into_iter().next().ok_or_else(|| nothing(db)) };
     let name = store.reopen(run)?.to_string();
-    all.into_iter().find(|made| made.run == name).ok_or_else(|| RunError::NothingToMeasure {
-        what: format!("run `{name}` was never calibrated from"),
-        hint: Some(format!("`duet calibrate --run {name}` does it, if it compares a version with itself")),
+    all.into_iter().find(|made| made.run == name).ok_or_else(|| {
+        RunError::nothing_to_measure(format!("run `{name}` was never calibrated from"))
+            .hint(format!("`duet calibrate --run {name}` does it, if it compares a version with itself"))
     })
 }
 
 fn nothing(db: &Path) -> RunError {
-    RunError::NothingToMeasure {
-        what: format!("there is no calibration in `{}`", db.display()),
-        hint: Some("`duet calibrate` makes one".into()),
-    }
+    RunError::nothing_to_measure(format!("there is no calibration in `{}`", db.display()))
+        .hint("`duet calibrate` makes one")
 }

@@ -100,7 +100,6 @@ fn files_in(folder: &Path) -> Result<Option<Vec<PathBuf>>, Failure> {
 }
 
 /// Whether a text names a stored run.
-#[must_use]
 pub fn is_run(text: &str) -> bool {
     let number = text.strip_prefix('r').unwrap_or(text);
     text == "latest" || (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))

@@ -32,13 +32,11 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
     let stored = store.load(run_name(args)?)?;
     if !stored.complete {
         let command = if matches!(stored.head, Head::Solo(_)) { "run" } else { "compare" };
-        return Err(Failure::Refused {
-            what: format!(
-                "run `{}` did not come to its end, so that its gaps would be taken for the plan's",
-                stored.name
-            ),
-            hint: format!("`duet {command} --resume {}` goes on with it", stored.name),
-        });
+        return Err(Failure::usage(format!(
+            "run `{}` did not come to its end, so that its gaps would be taken for the plan's",
+            stored.name
+        ))
+        .hint(format!("`duet {command} --resume {}` goes on with it", stored.name)));
     }
     let recording = stored.recording(Role::Candidate);
     let now = stored.provenance(Role::Candidate);

@@ -101,11 +101,8 @@ pub(super) fn unknown(report: &Report, name: &str, other: &str) -> Failure {
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let names: Vec<String> = near.iter().take(ALIKE_MAX).map(|(_, name)| format!("`{}`", one_line(name))).collect();
     let run = quote(&report.run);
-    Failure::Refused {
-        what: format!("there is no benchmark `{name}` in `{}`", report.run),
-        hint: match names.as_slice() {
-            [] => format!("`duet show {run}` has their names, and {other} another run"),
-            _ => format!("did you mean {}?", names.join(" or ")),
-        },
-    }
+    Failure::usage(format!("there is no benchmark `{name}` in `{}`", report.run)).hint(match names.as_slice() {
+        [] => format!("`duet show {run}` has their names, and {other} another run"),
+        _ => format!("did you mean {}?", names.join(" or ")),
+    })
 }

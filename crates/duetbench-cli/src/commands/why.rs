@@ -46,8 +46,6 @@ fn largest(report: &Report) -> Option<&BenchmarkReport> {
 
 fn nothing(report: &Report) -> Failure {
     let run = quote(&report.run);
-    Failure::Refused {
-        what: format!("no benchmark of `{}` is known to have changed", report.run),
-        hint: format!("name one of those that `duet show {run}` lists: `duet why {run} BENCH`"),
-    }
+    Failure::usage(format!("no benchmark of `{}` is known to have changed", report.run))
+        .hint(format!("name one of those that `duet show {run}` lists: `duet why {run} BENCH`"))
 }

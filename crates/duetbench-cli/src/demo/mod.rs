@@ -31,7 +31,6 @@ impl UsualConclusion {
     }
 
     /// As benchstat would print it: a change with its p-value, or `~`.
-    #[must_use]
     pub fn words(&self) -> String {
         if self.p > USUAL_ALPHA {
             return format!("~ (p={:.3})", self.p);

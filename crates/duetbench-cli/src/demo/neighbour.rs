@@ -24,7 +24,6 @@ pub struct Neighbour {
 
 impl Neighbour {
     /// Begins to load this many processors.
-    #[must_use]
     pub fn start(processors: u32) -> Neighbour {
         let stop = Arc::new(AtomicBool::new(false));
         let work = |stop: Arc<AtomicBool>| {

@@ -77,7 +77,6 @@ pub struct Policies {
 
 impl Policies {
     /// Both, each below a line that says where it goes.
-    #[must_use]
     pub fn text(&self) -> String {
         let Policies { role, coordinator, trust } = self;
         format!(
@@ -156,7 +155,6 @@ fn read(path: &Path) -> Result<PriceTable, Failure> {
 }
 
 /// The processor of this machine.
-#[must_use]
 pub fn this_arch() -> Arch {
     if cfg!(target_arch = "aarch64") { Arch::Arm64 } else { Arch::X86_64 }
 }

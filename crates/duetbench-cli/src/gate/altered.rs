@@ -20,7 +20,6 @@ const OTHERWISE: [&str; 23] = [
 ];
 
 /// A line for everything that the files of the second folder say otherwise than those of the first.
-#[must_use]
 pub fn between(base: &Path, head: &Path) -> Vec<String> {
     let mut lines = Vec::new();
     match (settings(base), settings(head)) {

@@ -133,13 +133,11 @@ pub fn decided(report: Report, cwd: &Path) -> Result<Report, Failure> {
 }
 
 /// The day it is, in Greenwich.
-#[must_use]
 pub fn today() -> Day {
     in_days(0)
 }
 
 /// The day so many days from now, in Greenwich.
-#[must_use]
 pub fn in_days(days: u32) -> Day {
     let then = SystemTime::now() + Duration::from_secs(86_400 * u64::from(days));
     let then = humantime::format_rfc3339_seconds(then).to_string();

@@ -48,7 +48,6 @@ pub enum Format {
 
 impl Format {
     /// Why something cannot be had in this form.
-    #[must_use]
     pub fn unfit(self, what: &str) -> Failure {
         let form = match self {
             Format::Text => "text",

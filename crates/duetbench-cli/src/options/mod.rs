@@ -262,7 +262,6 @@ options! {
 
 impl Layer {
     /// The layer that was typed.
-    #[must_use]
     pub fn typed(group: &impl Group) -> Layer {
         let mut layer = Layer::default();
         group.put(&mut layer);

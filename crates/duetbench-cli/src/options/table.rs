@@ -16,19 +16,16 @@ pub struct Row {
 
 impl Row {
     /// The variable.
-    #[must_use]
     pub fn variable(&self) -> String {
         format!("DUET_{}", self.key.to_uppercase())
     }
 
     /// The help, on one line.
-    #[must_use]
     pub fn help(&self) -> String {
         self.help.concat().trim().to_owned()
     }
 
     /// The property in the JSON schema of `duet.toml`.
-    #[must_use]
     pub fn property(&self) -> String {
         let help = self.help().replace('\\', "\\\\").replace('"', "\\\"");
         format!("\"{}\": {{ \"description\": \"{help}\", {} }}", self.key, (self.schema)())

@@ -129,7 +129,7 @@ macro_rules! read_as_numbers {
     ($($number:ty),+) => {
         $(impl Setting for $number {
             fn parse(text: &str) -> Result<Self, String> {
-                text.parse().map_err(|e: std::num::ParseIntError| e.to_string())
+                text.parse().map_err(|_| format!("give a whole number from 0 to {}", Self::MAX))
             }
 
             fn schema() -> String {
@@ -224,5 +224,13 @@ mod tests {
         assert!(f64::parse("nan").is_err());
         assert_eq!(f64::parse("3"), Err("did you mean `3%`?".into()));
         assert_eq!(f64::parse("300%"), Ok(3.0));
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_told_the_range() {
+        assert_eq!(u32::parse("7"), Ok(7));
+        for wrong in ["many", "-1", "4294967296", "1.5"] {
+            assert_eq!(u32::parse(wrong), Err("give a whole number from 0 to 4294967295".into()), "{wrong}");
+        }
     }
 }

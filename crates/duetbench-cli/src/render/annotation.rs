@@ -10,7 +10,6 @@ use super::{gate, summary};
 const LINES_MAX: usize = 10;
 
 /// The commands; empty where nothing stops the change.
-#[must_use]
 pub fn render(report: &Report) -> Vec<String> {
     let words = match &report.gate {
         Some(decided) => gate::stopping(decided),

@@ -45,7 +45,6 @@ const COLUMNS: [Column; 31] = [
 ];
 
 /// The benchmarks of the report in name order, below one line of headings.
-#[must_use]
 pub fn render(report: &Report) -> String {
     let headings = COLUMNS.iter().map(|(name, _)| (*name).to_owned());
     let mut out = line(headings);

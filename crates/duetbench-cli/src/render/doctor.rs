@@ -26,7 +26,6 @@ pub struct Checkup {
 }
 
 /// The checkup as a document; `?` is what the system does not tell.
-#[must_use]
 pub fn document(checkup: &Checkup) -> document::Document {
     let watched = super::format::duration(checkup.conditions.wall_ns as f64 * 1e-9);
     let findings = checkup.findings.iter().map(|finding| {

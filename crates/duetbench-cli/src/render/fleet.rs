@@ -33,7 +33,6 @@ pub(super) fn calls(fleet: &FleetReport) -> String {
 }
 
 /// An amount in cents, or, where it is less than some, in hundredths of them.
-#[must_use]
 pub fn dollars(amount: f64) -> String {
     if amount < 0.1 { format!("${amount:.4}") } else { format!("${amount:.2}") }
 }

@@ -5,7 +5,6 @@ use duetbench_core::report::VersionInfo;
 pub use duetbench_core::foreign::{one_line, shortened};
 
 /// A version as it was typed and, where that says more, as it turned out: `v1.2 (4e1f… tidy up)`.
-#[must_use]
 pub fn version(version: &VersionInfo) -> String {
     let (requested, resolved) = (one_line(&version.requested), one_line(&version.resolved));
     let commit = resolved.split(' ').next().unwrap_or_default();
@@ -35,7 +34,6 @@ pub struct TimeScale {
 
 impl TimeScale {
     /// The scale for these times in nanoseconds: benchstat's rule, four significant digits for the smallest one.
-    #[must_use]
     pub fn of(times_ns: &[f64]) -> TimeScale {
         let smallest_s =
             times_ns.iter().copied().filter(|t| *t > 0.0 && t.is_finite()).fold(f64::INFINITY, f64::min) * 1e-9;
@@ -55,7 +53,6 @@ impl TimeScale {
     }
 
     /// One time in nanoseconds as seconds: `1.718µ`.
-    #[must_use]
     pub fn write(self, time_ns: f64) -> String {
         if !time_ns.is_finite() {
             return "?".into();
@@ -66,13 +63,11 @@ impl TimeScale {
 
 /// A ratio as a change in percent with its sign and two significant digits, down to hundredths: 1.0512 is `+5.1%`. More would
 /// promise what no interval keeps.
-#[must_use]
 pub fn change(ratio: f64) -> String {
     change_to(ratio, 0)
 }
 
 /// A change beside its interval: with more digits where fewer would lie outside of it, as `+4.96%` in `[+4.95%, +4.96%]`.
-#[must_use]
 pub fn change_within(ratio: f64, low: f64, high: f64) -> String {
     let percent = percent_of(ratio);
     let power = 10f64.powi(i32::try_from(decimals_of(percent)).unwrap_or(0));
@@ -83,7 +78,6 @@ pub fn change_within(ratio: f64, low: f64, high: f64) -> String {
 
 /// Both ends of an interval of ratios as changes in percent, with so many digits that its width can be read: `[+4.7%, +5.5%]`,
 /// `[+19.94%, +20.03%]`. Where it leaves open whether anything changed and reaches beyond +100 % or to -99 %, the words [`TOO_FEW`].
-#[must_use]
 pub fn interval(low: f64, high: f64) -> String {
     let is_open = !(low > 1.0 || high < 1.0);
     let says_nothing = !(high <= OPEN_MAX && low >= LEFT_MIN);
@@ -139,14 +133,12 @@ const LEFT_MIN: f64 = 0.01;
 pub const TOO_FEW: &str = "too few processes";
 
 /// The smallest change that is found, `≥3.2%`; beyond a doubling no number.
-#[must_use]
 pub fn detectable(fraction: f64) -> String {
     if fraction <= OPEN_MAX - 1.0 { format!("≥{}", share(fraction)) } else { ">100%".into() }
 }
 
 /// A fraction in percent with two significant digits: 0.0084 is `0.84%`, 0.03 is `3%`; what is almost all keeps those of what is
 /// missing, so that 0.999 is `99.9%`.
-#[must_use]
 pub fn share(fraction: f64) -> String {
     let percent = fraction * 100.0;
     if percent.is_nan() {
@@ -166,7 +158,6 @@ pub fn share(fraction: f64) -> String {
 }
 
 /// A fraction in percent beside a limit that it exceeds, with so many digits that both differ: `3.04%` beside `3%`.
-#[must_use]
 pub fn share_beyond(fraction: f64, limit: f64) -> String {
     let (short, limit) = (share(fraction), share(limit));
     let longer = |decimals| trimmed(fraction * 100.0, decimals);
@@ -185,7 +176,6 @@ fn trimmed(percent: f64, decimals: usize) -> String {
 }
 
 /// A counted quantity, exactly where it is whole: `5`, `128.4`.
-#[must_use]
 pub fn counted(value: f64) -> String {
     if value.fract() == 0.0 || value.abs() >= 1000.0 { format!("{value:.0}") } else { significant(value) }
 }
@@ -203,13 +193,11 @@ fn significant(value: f64) -> String {
 }
 
 /// A number with six significant digits, more than a chart can show: full precision would be most of the page.
-#[must_use]
 pub(super) fn six_digits(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
 /// A span of time: `850ms`, `12.3s`, `1m 42s`, `2h 05m`.
-#[must_use]
 pub fn duration(seconds: f64) -> String {
     if !seconds.is_finite() || seconds < 0.0 {
         return "?".into();
@@ -226,7 +214,6 @@ pub fn duration(seconds: f64) -> String {
 }
 
 /// A time that can be typed, rounded up: `40s`, `5m`.
-#[must_use]
 pub fn typed_time(seconds: f64) -> String {
     if seconds <= 110.0 {
         format!("{:.0}s", (seconds.max(1.0) / 10.0).ceil() * 10.0)
@@ -236,25 +223,21 @@ pub fn typed_time(seconds: f64) -> String {
 }
 
 /// A number of things in words that agree with it: `1 fork pair`, `3 fork pairs`.
-#[must_use]
 pub fn many(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
 /// So many benchmarks: `1 benchmark`, `12 benchmarks`.
-#[must_use]
 pub fn benchmarks(count: usize) -> String {
     many(count, "benchmark", "benchmarks")
 }
 
 /// The first line of foreign words, as much of it as is read where it stands.
-#[must_use]
 pub fn first_line(text: &str) -> String {
     shortened(&one_line(text.lines().next().unwrap_or_default()))
 }
 
 /// A name as benchstat shows it: on one line and without Go's `Benchmark` in front.
-#[must_use]
 pub fn short_name(name: &str) -> String {
     let clean = one_line(name);
     match clean.strip_prefix("Benchmark") {

@@ -15,7 +15,6 @@ use super::summary;
 const READER: &str = "# both versions side by side: benchstat -col version FILE";
 
 /// The forks of the report in their order, one line per fork and version.
-#[must_use]
 pub fn render(report: &Report) -> String {
     let mut out = format!("{READER}\n{}", configuration(report));
     let sides = report.benchmarks.iter().flat_map(|b| &b.forks).flat_map(|fork| [fork.baseline, fork.candidate]);

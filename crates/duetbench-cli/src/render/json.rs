@@ -22,7 +22,6 @@ const OPTIONAL: [&str; 8] =
     ["suite", "fleet", "gate", "calibration", "profiles", "instructions", "reported", "layouts"];
 
 /// The report as JSON, with the exit code the command is going to end with.
-#[must_use]
 pub fn render(report: &Report, exit_code: u8) -> String {
     let report = json!({
         "schema_version": SCHEMA_VERSION,

@@ -42,7 +42,6 @@ impl<'a> Row<'a> {
 }
 
 /// The table of these benchmarks, changes first; absent before the first look.
-#[must_use]
 pub fn table(benchmarks: &[&BenchmarkId], answers: Answers<'_>, palette: &Palette, room: Room) -> Option<String> {
     let all = benchmarks.iter().zip(answers.seen);
     let mut rows: Vec<Row<'_>> = all.filter_map(|(id, seen)| Some(Row::of(id, seen.as_ref()?))).collect();

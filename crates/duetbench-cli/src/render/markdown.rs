@@ -32,7 +32,6 @@ const WAIVERS_MAX: usize = 10;
 const COMMAND_MAX: usize = 4096;
 
 /// The report as Markdown, never longer than [`LENGTH_MAX`]; rows that do not fit are left out from the end and counted.
-#[must_use]
 pub fn render(report: &Report) -> String {
     let tail = tail(report);
     let (open, folded): (Vec<_>, Vec<_>) = report.benchmarks.iter().partition(|b| is_open(b));

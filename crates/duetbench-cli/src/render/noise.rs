@@ -5,13 +5,11 @@ use duetbench_core::noise::{Advice, Finding, Kind, Severity};
 use super::format::{duration, many, one_line, share};
 
 /// Findings as lines for people, each with its severity in front.
-#[must_use]
 pub fn lines(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(|finding| format!("{}: {}", severity(finding.severity), text(&finding.kind))).collect()
 }
 
 /// Advice, each kind once, the most important first.
-#[must_use]
 pub fn hints(findings: &[Finding]) -> Vec<&'static str> {
     let mut hints = Vec::new();
     for hint in findings.iter().filter_map(Finding::advice).map(advice) {
@@ -23,7 +21,6 @@ pub fn hints(findings: &[Finding]) -> Vec<&'static str> {
 }
 
 /// The conclusion from all findings, in one sentence.
-#[must_use]
 pub fn conclusion(findings: &[Finding]) -> &'static str {
     match findings.iter().map(|finding| finding.severity).max() {
         None => "nothing was seen that would disturb measuring",
@@ -38,7 +35,6 @@ pub fn conclusion(findings: &[Finding]) -> &'static str {
 }
 
 /// The word for a severity, for people and in machine formats.
-#[must_use]
 pub fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Note => "note",
@@ -48,7 +44,6 @@ pub fn severity(severity: Severity) -> &'static str {
 }
 
 /// The word used in machine formats.
-#[must_use]
 pub fn kind(kind: &Kind) -> &'static str {
     match kind {
         Kind::Steal { .. } => "steal",
@@ -72,7 +67,6 @@ pub fn kind(kind: &Kind) -> &'static str {
 }
 
 /// A finding on one line, without a final period.
-#[must_use]
 pub fn text(kind: &Kind) -> String {
     match kind {
         Kind::Steal { share: stolen } => {
@@ -128,7 +122,6 @@ pub fn text(kind: &Kind) -> String {
 }
 
 /// Advice in words, with a command that works when pasted where there is one.
-#[must_use]
 pub fn advice(advice: Advice) -> &'static str {
     match advice {
         Advice::OtherMachine => {
@@ -165,13 +158,11 @@ fn times(count: u64) -> String {
 }
 
 /// A frequency: `2.60 GHz`.
-#[must_use]
 pub fn frequency(khz: u64) -> String {
     format!("{:.2} GHz", khz as f64 * 1e-6)
 }
 
 /// A span of time that may be shorter than a millisecond.
-#[must_use]
 pub fn short_duration(ns: u64) -> String {
     if ns < 999_500 { format!("{:.0}µs", ns as f64 * 1e-3) } else { duration(ns as f64 * 1e-9) }
 }

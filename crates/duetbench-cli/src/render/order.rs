@@ -47,7 +47,6 @@ pub(super) fn rank(verdict: &Verdict) -> u8 {
 }
 
 /// The verdict in words for people.
-#[must_use]
 pub fn label(verdict: &Verdict) -> &'static str {
     shown(verdict).label
 }

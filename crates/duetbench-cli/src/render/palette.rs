@@ -23,14 +23,12 @@ pub struct Palette {
 
 impl Palette {
     /// No colour at all: not a single escape code.
-    #[must_use]
     pub const fn plain() -> Palette {
         let none = Style::new();
         Palette { bad: none, good: none, open: none, faint: none, strong: none, hint: none }
     }
 
     /// Orange against blue, which the colour-blind tell apart too, as on the page; the rest as the user's terminal has it.
-    #[must_use]
     pub const fn coloured() -> Palette {
         Palette {
             bad: Ansi256Color(208).on_default().bold(),
@@ -43,7 +41,6 @@ impl Palette {
     }
 
     /// The look of a weight.
-    #[must_use]
     pub fn style(&self, tone: Tone) -> Style {
         match tone {
             Tone::Plain => Style::new(),
@@ -58,7 +55,6 @@ impl Palette {
 }
 
 /// Text in a style. A plain style leaves it as it is.
-#[must_use]
 pub fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }

@@ -13,7 +13,6 @@ const SHOWN_MAX: usize = 5;
 pub(super) const NOTHING_GAINED: &str = "no function gained more than processes of one side differ by: the change is spread over many, waits instead of computing, or is too small for so few samples";
 
 /// Lines on the profiles of one benchmark: both sides, then the functions that gained, with the largest gain first.
-#[must_use]
 pub fn lines(difference: &ProfileDifference) -> Vec<String> {
     let mut lines = vec![sides(difference)];
     if difference.flat.is_empty() && difference.cumulative.is_empty() {
@@ -36,7 +35,6 @@ fn is_of_a_module(function: &str) -> bool {
 }
 
 /// The command that shows the two profiles of one benchmark against each other.
-#[must_use]
 pub fn command([baseline, candidate]: &[String; 2]) -> String {
     format!("go tool pprof -top {} {}", quote(&format!("-diff_base={baseline}")), quote(candidate))
 }

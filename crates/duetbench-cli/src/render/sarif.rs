@@ -80,7 +80,6 @@ const RULES: [(&str, &str, &str); 5] = [
 ];
 
 /// The report as SARIF, with the places that it is about.
-#[must_use]
 pub fn render(report: &Report, sites: &Sites) -> String {
     let mut results = worse(report, sites);
     for benchmark in &report.benchmarks {

@@ -12,7 +12,6 @@ use super::summary::NOISES_MAX;
 use super::{noise, solo_json};
 
 /// The run as a document.
-#[must_use]
 pub fn document(report: &SoloReport) -> Document {
     let incomplete = (!report.complete).then(|| {
         let words = "stopped early; this is what was measured until then".to_owned();

@@ -13,7 +13,6 @@ use super::document;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The report as JSON.
-#[must_use]
 pub fn render(report: &SoloReport) -> String {
     let environment = &report.environment;
     let planned = |result: &SoloResult| report.plan.benchmarks.iter().find(|b| b.id == result.id);

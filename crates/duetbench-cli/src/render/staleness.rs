@@ -92,7 +92,6 @@ fn remark(entry: &Entry, threshold: f64) -> Option<String> {
 }
 
 /// The check as a document: for people only what does not hold, and what nobody knows.
-#[must_use]
 pub fn document(shown: &Shown<'_>, entries: &[Entry]) -> Document {
     let remark = |entry: &Entry| {
         let remark = remark(entry, shown.rules.threshold)?;

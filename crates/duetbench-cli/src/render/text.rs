@@ -34,7 +34,6 @@ pub struct Look {
 }
 
 /// The report for people.
-#[must_use]
 pub fn render(report: &Report, palette: &Palette, look: Look) -> String {
     let mut sections = vec![answer(report, palette)];
     if !report.benchmarks.is_empty() {

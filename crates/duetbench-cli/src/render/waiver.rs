@@ -56,13 +56,11 @@ pub(super) fn proposed(report: &Report) -> Vec<String> {
 }
 
 /// A fraction as people write it, exact to a hundredth of a percent.
-#[must_use]
 pub fn percent(fraction: f64) -> String {
     with_decimals(fraction, 2)
 }
 
 /// A fraction in percent with all digits that anybody types: a ceiling that is rounded down is below what it was given for.
-#[must_use]
 pub fn exact_percent(fraction: f64) -> String {
     with_decimals(fraction, 6)
 }

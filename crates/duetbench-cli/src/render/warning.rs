@@ -6,7 +6,6 @@ use duetbench_core::plan::Redefinition;
 use super::format::{self, change, many, one_line, share};
 
 /// The word used in machine formats.
-#[must_use]
 pub fn kind(warning: &Warning) -> &'static str {
     match warning {
         Warning::TooFewUnits { .. } => "too_few_units",
@@ -28,7 +27,6 @@ pub fn kind(warning: &Warning) -> &'static str {
 }
 
 /// The sentence used for people, on one line and without a final period.
-#[must_use]
 pub fn text(warning: &Warning) -> String {
     match warning {
         Warning::TooFewUnits { units, needed } => {

@@ -76,13 +76,10 @@ pub(super) fn check(file: &Layer, stronger: &[Layer], cwd: &Path) -> Result<(), 
 
 fn refused(key: &str, value: &str, why: &str) -> Failure {
     let option = key.replace('_', "-");
-    Failure::Refused {
-        what: format!("`{key}` in `duet.toml` may not be `{value}`: it {why}"),
-        hint: format!(
-            "whoever means it says so: `--{option}`, or the variable `DUET_{}`, which hold instead of the file",
-            key.to_uppercase()
-        ),
-    }
+    Failure::usage(format!("`{key}` in `duet.toml` may not be `{value}`: it {why}")).hint(format!(
+        "whoever means it says so: `--{option}`, or the variable `DUET_{}`, which hold instead of the file",
+        key.to_uppercase()
+    ))
 }
 
 /// Refuses to write a file that lies in a repository under a name of ours and is a link out of it.
@@ -93,10 +90,8 @@ pub fn check_link(path: &Path, cwd: &Path) -> Result<(), Failure> {
     if stays_inside(path, cwd) {
         return Ok(());
     }
-    Err(Failure::Refused {
-        what: format!("`{}` is a link that leads out of the checkout", path.display()),
-        hint: "nothing is written through it: put a file in its place".into(),
-    })
+    Err(Failure::usage(format!("`{}` is a link that leads out of the checkout", path.display()))
+        .hint("nothing is written through it: put a file in its place"))
 }
 
 /// Whether a variable's name looks like that of a secret.

@@ -47,7 +47,6 @@ impl Settings {
     }
 
     /// With the caps that are set; a run that is resumed may get others.
-    #[must_use]
     pub fn capped(&self, spec: FleetSpec) -> FleetSpec {
         FleetSpec {
             max_cost_usd: self.first(|l| l.max_cost).map_or(spec.max_cost_usd, |Dollars(cost)| cost),
@@ -57,7 +56,6 @@ impl Settings {
     }
 
     /// Where functions are made, and as whom.
-    #[must_use]
     pub fn account(&self) -> Account {
         Account {
             role: self.first(|l| l.role.clone()),

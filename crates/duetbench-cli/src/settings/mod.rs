@@ -47,9 +47,8 @@ impl Settings {
         if let Some(path) = project::settings_file(cwd) {
             let text = bounded::read_text(&path, bounded::TEXT_MAX)
                 .map_err(|e| Failure::usage(format!("cannot read `{}`: {e}", path.display())))?;
-            let layer = toml::from_str(&text).map_err(|e| {
-                Failure::usage(format!("`{}` cannot be understood: {}", path.display(), e.to_string().trim_end()))
-            })?;
+            let layer = layer(&text)
+                .map_err(|why| Failure::usage(format!("`{}` cannot be understood: {why}", path.display())))?;
             bounds::check(&layer, &layers, cwd)?;
             layers.push(layer);
         }
@@ -86,7 +85,6 @@ impl Settings {
     }
 
     /// The request for a run of one version, with every default filled in; `drawn` is the seed when none is set.
-    #[must_use]
     pub fn solo_spec(&self, repetitions: Repetitions, drawn: u64) -> SoloSpec {
         SoloSpec {
             selection: self.selection(),
@@ -102,7 +100,6 @@ impl Settings {
     }
 
     /// Notes for readers of the report about options that the repository's file set.
-    #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let file = self.layers.get(2).and_then(|file| bounds::programs(file, &self.layers[..2]));
         file.into_iter().collect()
@@ -126,7 +123,6 @@ impl Settings {
     }
 
     /// The selection of benchmarks.
-    #[must_use]
     pub fn selection(&self) -> Selection {
         Selection {
             bench: self.first(|l| l.bench.clone()),
@@ -136,7 +132,6 @@ impl Settings {
     }
 
     /// The same with another selection of benchmarks.
-    #[must_use]
     pub fn selecting(&self, selection: &Selection) -> Settings {
         let Selection { bench, exclude, packages } = selection.clone();
         let chosen = Layer { bench, exclude, packages: Some(packages), ..self.layers[0].clone() };
@@ -165,10 +160,10 @@ impl Settings {
         within("builds", self.first(|l| l.builds), possible.clone())?;
         if let Some(builds) = self.first(|l| l.builds).filter(|builds| (2..defaults::UNITS_MIN).contains(builds)) {
             let needed = defaults::UNITS_MIN;
-            return Err(Failure::Refused {
-                what: format!("`--builds {builds}` can never answer: an interval needs {needed} build pairs"),
-                hint: format!("`--builds {needed}` is the least; `--builds 1` compares just the two binaries"),
-            });
+            return Err(Failure::usage(format!(
+                "`--builds {builds}` can never answer: an interval needs {needed} build pairs"
+            ))
+            .hint(format!("`--builds {needed}` is the least; `--builds 1` compares just the two binaries")));
         }
         let Some(layer) = self.layers.iter().find(|l| l.forks.is_some() || l.budget.is_some()) else {
             return Ok((None, None));
@@ -199,19 +194,16 @@ impl Settings {
     }
 
     /// Only what was typed: a stored run keeps its own decision unless the command line says otherwise.
-    #[must_use]
     pub fn typed_only(&self) -> Settings {
         Settings { layers: self.layers[..1].to_vec(), in_ci: self.in_ci, branch: self.branch.clone() }
     }
 
     /// Longest silence of a benchmark.
-    #[must_use]
     pub fn timeout(&self) -> Duration {
         self.first(|l| l.timeout).unwrap_or(TIMEOUT)
     }
 
     /// The options that no stored run keeps, as they were typed: whoever goes on with a run types them again.
-    #[must_use]
     pub fn bounds_typed(&self) -> String {
         let typed = &self.layers[0];
         let profile = typed.profile.filter(|is_wanted| *is_wanted).map(|_| " --profile".to_owned());
@@ -226,74 +218,62 @@ impl Settings {
     }
 
     /// The store that was typed, as an option; empty where none was.
-    #[must_use]
     pub fn db_typed(&self) -> String {
         let path = self.layers[0].db.as_ref();
         path.map_or_else(String::new, |path| format!(" --db {}", quote(&path.display().to_string())))
     }
 
     /// Variables that benchmarks may see on top of the allow-list.
-    #[must_use]
     pub fn pass_env(&self) -> Vec<String> {
         self.first(|l| l.pass_env.clone()).unwrap_or_default()
     }
 
     /// Whether measured code is kept apart from network, files and other processes.
-    #[must_use]
     pub fn sandbox(&self) -> bool {
         self.first(|l| l.sandbox).unwrap_or(false)
     }
 
     /// Where runs are stored, if it was set.
-    #[must_use]
     pub fn db(&self) -> Option<PathBuf> {
         self.first(|l| l.db.clone())
     }
 
     /// The plan file, if one was set.
-    #[must_use]
     pub fn plan(&self) -> Option<PathBuf> {
         self.first(|l| l.plan.clone())
     }
 
     /// Form of the report.
-    #[must_use]
     pub fn format(&self) -> Format {
         self.first(|l| l.format).unwrap_or(Format::Text)
     }
 
     /// File for the report, if it was set.
-    #[must_use]
     pub fn output(&self) -> Option<PathBuf> {
         self.first(|l| l.output.clone())
     }
 
     /// Whether the intervals are drawn, if it was set.
-    #[must_use]
     pub fn plot(&self) -> Option<bool> {
         self.first(|l| l.plot)
     }
 
     /// `--all`.
-    #[must_use]
     pub fn all(&self) -> bool {
         self.first(|l| l.all).unwrap_or(false)
     }
 
     /// `--quiet`.
-    #[must_use]
     pub fn quiet(&self) -> bool {
         self.first(|l| l.quiet).unwrap_or(false)
     }
 
     /// `--no-color`.
-    #[must_use]
     pub fn no_color(&self) -> bool {
         self.first(|l| l.no_color).unwrap_or(false)
     }
 
     /// Longest wait for another run: `--wait`, or none with `--no-wait`, whichever the stronger source has.
-    #[must_use]
     pub fn wait(&self) -> Option<Duration> {
         // A layer that says `no_wait = false` takes back what a weaker one says of that, and nothing of its `wait`.
         let waits_anyhow = self.first(|l| l.no_wait) == Some(false);
@@ -302,13 +282,11 @@ impl Settings {
     }
 
     /// `--profile`.
-    #[must_use]
     pub fn profile(&self) -> bool {
         self.first(|l| l.profile).unwrap_or(false)
     }
 
     /// `--count`: the benchmarks whose instructions are counted; absent: none at all.
-    #[must_use]
     pub fn count(&self) -> Option<Countable> {
         match self.first(|l| l.count) {
             None => Some(Countable::Ruled),
@@ -319,16 +297,27 @@ impl Settings {
     }
 
     /// `--dry-run`.
-    #[must_use]
     pub fn dry_run(&self) -> bool {
         self.first(|l| l.dry_run).unwrap_or(false)
     }
 
     /// Whether a dry run was asked for by somebody else than who typed the command.
-    #[must_use]
     pub fn dry_run_is_set(&self) -> bool {
         self.dry_run() && self.layers.first().is_none_or(|typed| typed.dry_run.is_none())
     }
+}
+
+/// The layer of a `duet.toml`.
+fn layer(text: &str) -> Result<Layer, String> {
+    toml::from_str(text).map_err(|e| {
+        // A table where a list of tables belongs.
+        let hint = if e.message().ends_with("expected a sequence") {
+            "\na table that may come more than once stands in two brackets: `[[rule]]`, `[[command]]`"
+        } else {
+            ""
+        };
+        format!("{}{hint}", e.to_string().trim_end())
+    })
 }
 
 /// Checks a number, wherever it was set.
@@ -347,6 +336,15 @@ mod tests {
 
     fn file(text: &str) -> Layer {
         toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_table_in_one_bracket_is_told_of_the_other() {
+        for name in ["rule", "command"] {
+            let why = layer(&format!("[{name}]\nname = 'A'")).unwrap_err();
+            assert!(why.contains("line 1") && why.contains(&format!("`[[{name}]]`")), "{why}");
+        }
+        assert!(!layer("threshold = []").unwrap_err().contains("[["));
     }
 
     #[test]

@@ -41,7 +41,6 @@ impl Settings {
     }
 
     /// Whether an open question is as good as a failure: always, or for changes of this branch.
-    #[must_use]
     pub fn strict(&self) -> bool {
         let always = self.first(|l| l.strict);
         let branches = self.first(|l| l.strict_on.clone()).unwrap_or_default();

@@ -36,7 +36,6 @@ pub struct TrialFailure {
 ///
 /// `measured` is indexed like [`Plan::benchmarks`]; a benchmark beyond its end was not measured. The result depends on the
 /// arguments alone, and not on the order of the samples.
-#[must_use]
 pub fn analyse<'a>(plan: &Plan, measured: &[Measured], thresholds: impl Into<Thresholds<'a>>) -> Vec<BenchmarkReport> {
     let thresholds = thresholds.into();
     let nothing = Measured::default();

@@ -19,7 +19,6 @@ pub enum Basis {
 
 impl Basis {
     /// The number of this fork that enters the test.
-    #[must_use]
     pub fn of(self, fork: &ForkPair) -> f64 {
         match self {
             Basis::TypicalSlice => fork.log_ratio,
@@ -28,7 +27,6 @@ impl Basis {
     }
 
     /// The number that does not.
-    #[must_use]
     pub fn other(self) -> Basis {
         match self {
             Basis::TypicalSlice => Basis::AllSlices,
@@ -37,7 +35,6 @@ impl Basis {
     }
 
     /// The word used in machine formats.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Basis::TypicalSlice => "typical_slice",
@@ -59,7 +56,6 @@ pub enum Clock {
 
 impl Clock {
     /// The fork pair with the numbers of this clock; as it is where it has none of it.
-    #[must_use]
     pub fn read(self, fork: &ForkPair) -> ForkPair {
         match (self, fork.cpu) {
             (Clock::Cpu, Some(cpu)) => ForkPair { log_ratio: cpu.typical, log_ratio_complete: cpu.complete, ..*fork },
@@ -68,7 +64,6 @@ impl Clock {
     }
 
     /// The word used in machine formats.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Clock::Wall => "wall",
@@ -104,7 +99,6 @@ impl From<Basis> for Choice {
 ///   slices. (A test of that difference; neighbours hit both sides alike and cause none.)
 ///
 /// That makes them what a change is judged by. No benchmark is said not to have changed by one of the two numbers alone.
-#[must_use]
 pub fn choose_basis(forks: &[ForkPair], bytes: Option<&Counted>, decision: &Decision) -> Choice {
     let clock = choose_clock(forks);
     let is_unpaired = forks.iter().any(|f| f.mode == Mode::Sequential);

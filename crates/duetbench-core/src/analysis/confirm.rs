@@ -57,7 +57,6 @@ pub struct Confirmation {
 
 impl Confirmation {
     /// Whether fresh trials show the change by themselves.
-    #[must_use]
     pub fn confirmed(&self) -> bool {
         self.standing == Standing::Confirmed
     }

@@ -12,7 +12,6 @@ use crate::stats;
 /// [`defaults::COUNT_RESOLUTION`]. If the forks of each side agree, any whole allocation is a change; a single disturbed
 /// fork among five hides nothing. This is a rule, not a test with a level; for noise that is normal and independent
 /// `tests/it/counts.rs` states how often it errs.
-#[must_use]
 pub fn compare_counts(baseline: &[f64], candidate: &[f64]) -> Option<Counted> {
     compare(baseline, candidate, 0.0)
 }
@@ -21,7 +20,6 @@ pub fn compare_counts(baseline: &[f64], candidate: &[f64]) -> Option<Counted> {
 ///
 /// The medians must also differ by at least the share [`defaults::BYTES_RESOLUTION`] of the larger one: half a byte in a megabyte is a
 /// stray allocation of the runtime spread over many invocations, and such counts decide what number of a fork is judged.
-#[must_use]
 pub fn compare_bytes(baseline: &[f64], candidate: &[f64]) -> Option<Counted> {
     compare(baseline, candidate, defaults::BYTES_RESOLUTION)
 }

@@ -94,7 +94,6 @@ pub struct Estimate {
 
 impl Estimate {
     /// The interval.
-    #[must_use]
     pub fn interval(&self) -> RatioInterval {
         RatioInterval { low: self.ratio_low, high: self.ratio_high }
     }
@@ -135,7 +134,6 @@ impl Tests {
     }
 
     /// The planned looks; the last is the horizon.
-    #[must_use]
     pub fn looks(&self) -> &[u32] {
         self.changed.looks()
     }
@@ -195,7 +193,6 @@ pub struct Looks<'a> {
 
 impl<'a> Looks<'a> {
     /// Those of a design as it was planned, where slices hide nothing.
-    #[must_use]
     pub fn as_planned(tests: &'a Tests, design: &'a Design, decision: &'a Decision) -> Looks<'a> {
         Looks { tests, design, decision, spend: Spend::AsPlanned, hidden: Hidden::default() }
     }
@@ -212,7 +209,6 @@ pub struct Hidden {
 
 impl Hidden {
     /// A share that nothing shows, but that is not excluded.
-    #[must_use]
     pub fn at_most(most: f64) -> Hidden {
         Hidden { shown: 0.0, most }
     }
@@ -318,7 +314,6 @@ impl Evidence {
     }
 
     /// Whether the units show no spread at all, so that their interval means nothing.
-    #[must_use]
     pub fn is_degenerate(&self) -> bool {
         self.log_ratio.standard_error == 0.0
     }

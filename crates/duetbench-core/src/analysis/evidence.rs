@@ -35,7 +35,6 @@ pub struct ForkSide {
 
 impl ForkSide {
     /// Time that it was measured, nanoseconds.
-    #[must_use]
     pub fn measured_ns(&self) -> f64 {
         self.ns_per_op * self.invocations as f64
     }
@@ -175,7 +174,6 @@ pub struct BenchmarkReport {
 
 impl BenchmarkReport {
     /// A benchmark with an answer and no numbers.
-    #[must_use]
     pub fn unmeasured(id: BenchmarkId, verdict: Verdict) -> BenchmarkReport {
         BenchmarkReport {
             id,
@@ -197,14 +195,12 @@ impl BenchmarkReport {
 
     /// The change that is reported, a fraction: that of fresh trials alone where they confirmed it or withdrew it, since the first
     /// round's was selected for being large.
-    #[must_use]
     pub fn change(&self) -> Option<f64> {
         let fresh = self.confirmation.as_ref().filter(|c| c.standing != Standing::Open).map(|c| c.fresh.ratio);
         Some(fresh.or(self.estimate.map(|e| e.ratio))? - 1.0)
     }
 
     /// The ratio with its interval on which the verdict rests: that of fresh trials where they withdrew a regression.
-    #[must_use]
     pub fn judged(&self) -> Option<Ranged> {
         let withdrawn = self.withdrawing().map(|confirmation| confirmation.fresh);
         withdrawn.or(self.estimate.map(|e| Ranged { ratio: e.ratio, interval: e.interval() }))
@@ -216,7 +212,6 @@ impl BenchmarkReport {
     }
 
     /// The changes that are not excluded: those that either of the two numbers leaves open which a verdict of *no change* needs.
-    #[must_use]
     pub fn open_range(&self) -> Option<RatioInterval> {
         let judged = self.judged()?.interval;
         let beside = self.beside().map_or(judged, |beside| beside.interval);
@@ -224,34 +219,29 @@ impl BenchmarkReport {
     }
 
     /// The other number of the same trials as [`judged`](Self::judged): that of all slices beside the typical one, or the other way round.
-    #[must_use]
     pub fn beside(&self) -> Option<Ranged> {
         let fresh = self.withdrawing().map(|confirmation| confirmation.beside);
         fresh.or(self.estimate.and_then(|estimate| estimate.beside))
     }
 
     /// The ratio of wall times beside the judged one of CPU times, where the same trials have both.
-    #[must_use]
     pub fn wall_beside(&self) -> Option<Ranged> {
         self.estimate.and_then(|estimate| estimate.by_wall).filter(|_| self.withdrawing().is_none())
     }
 
     /// The ratio of wall times with its interval: that beside the judged number where CPU time is judged, and else the judged number.
-    #[must_use]
     pub fn by_wall(&self) -> Option<Ranged> {
         self.wall_beside().or(self.judged())
     }
 
     /// Times per invocation of both versions that cannot contradict the change, nanoseconds: the baseline's median, and that times the
     /// ratio by wall time. The two medians, each over forks of its own, differ by what disturbed either.
-    #[must_use]
     pub fn times_ns(&self) -> [Option<f64>; 2] {
         let after = self.baseline_ns.zip(self.by_wall()).map(|(before, wall)| before * wall.ratio);
         [self.baseline_ns, after.or(self.candidate_ns)]
     }
 
     /// The candidate's time of [`times_ns`](Self::times_ns) with the interval by wall time laid around it, where there is one, nanoseconds.
-    #[must_use]
     pub fn candidate_within(&self) -> Option<(f64, Option<RatioInterval>)> {
         let [_, value] = self.times_ns();
         let around = |value: f64, Ranged { ratio, interval }: Ranged| RatioInterval {
@@ -262,14 +252,12 @@ impl BenchmarkReport {
     }
 
     /// User and system time per invocation of both versions, medians over forks, nanoseconds; absent where no fork has one.
-    #[must_use]
     pub fn cpu_times_ns(&self) -> Option<[f64; 2]> {
         let of = |role| median_over(&self.forks, role, |side| side.cpu_ns_per_op);
         Some([of(Role::Baseline)?, of(Role::Candidate)?])
     }
 
     /// The judged log ratios of its units: of build pairs, each averaged over its fork pairs, or of fork pairs where all are of one build.
-    #[must_use]
     pub fn unit_log_ratios(&self, by_build: bool) -> Vec<f64> {
         let (basis, clock) = self.estimate.map_or((Basis::TypicalSlice, Clock::Wall), |e| (e.basis, e.clock));
         let mut units: BTreeMap<UnitKey, Vec<f64>> = BTreeMap::new();
@@ -287,7 +275,6 @@ impl BenchmarkReport {
     }
 
     /// Whether the two versions were really compared: by measuring both, or by proving them equal.
-    #[must_use]
     pub fn was_compared(&self) -> bool {
         self.verdict.is_comparison() && (!self.forks.is_empty() || self.verdict.is_proven())
     }

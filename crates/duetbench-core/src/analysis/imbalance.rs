@@ -35,7 +35,6 @@ impl Cores {
 /// block and the other in the rest. It cancels in their sum, but it widens the interval and shows that the two sides did not
 /// see the same interference. Absent where only one arrangement was measured, or each by a few blocks of one slice, whole programs,
 /// of which chance would make unlike cores.
-#[must_use]
 pub fn core_imbalance(samples: &[Sample]) -> Option<f64> {
     let pairs = pair(samples, Mode::Duet).pairs;
     if pairs.windows(2).all(|two| two[0].baseline.block != two[1].baseline.block) {
@@ -47,7 +46,6 @@ pub fn core_imbalance(samples: &[Sample]) -> Option<f64> {
 }
 
 /// Whether cores with these imbalances are too unlike for a duet: typically by more than half the threshold.
-#[must_use]
 pub fn too_unlike(imbalances: &[f64], threshold: f64) -> bool {
     imbalances.len() >= FORKS_MIN && stats::median(imbalances).is_ok_and(|m| m > threshold.ln_1p() / 2.0)
 }

@@ -61,7 +61,6 @@ pub struct Monitor<'a> {
 
 impl<'a> Monitor<'a> {
     /// A monitor of this plan.
-    #[must_use]
     pub fn new(plan: &'a Plan, thresholds: impl Into<Thresholds<'a>>) -> Monitor<'a> {
         Monitor { plan, boundaries: Boundaries::new(thresholds.into()) }
     }

@@ -21,7 +21,6 @@ const MEDIAN_TO_MEAN: f64 = std::f64::consts::FRAC_PI_2;
 /// most of the time follows from them ([`stats::repetitions`]): the larger of those for the typical slice and for the complete
 /// number. It is settled once, after the first fork pairs. Where collections were counted the length stays: a trial must span whole
 /// ones.
-#[must_use]
 pub fn refined(planned: ExecutionConfiguration, forks: &[ForkPair], trial_ns: f64) -> ExecutionConfiguration {
     let Some(pilot) = forks.get(..PILOT_FORKS) else { return planned };
     let slices = slices_worth_taking(pilot, planned, trial_ns).unwrap_or(None);

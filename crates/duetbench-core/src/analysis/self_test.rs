@@ -88,7 +88,6 @@ pub struct SelfTest {
 
 impl SelfTest {
     /// Whether something is the matter.
-    #[must_use]
     pub fn is_flagged(&self) -> bool {
         self.statistic > self.limit
     }
@@ -108,7 +107,6 @@ impl SelfTest {
 ///
 /// For the second and third, `m` benchmarks count as `m / (1 + (m - 1) c)`, with `c` the mean squared correlation between units of two
 /// benchmarks, less what independent ones show: that of correlated normal series is the correlation of their squared and of their successive products.
-#[must_use]
 pub fn self_tests(run: &SelfTested<'_>) -> Vec<SelfTest> {
     let rows = measured(run.plan, run.reports);
     let independent = Independent::of(&rows);

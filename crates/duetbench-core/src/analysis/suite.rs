@@ -64,7 +64,6 @@ pub struct SuiteChange {
 /// share of gaps is left out, one after the other, until there are none.
 ///
 /// `reports` are those that [`analyse`](super::analyse) made of the plan; each benchmark is in by the number of its forks that it was judged by.
-#[must_use]
 pub fn suite_change(
     plan: &Plan,
     reports: &[BenchmarkReport],

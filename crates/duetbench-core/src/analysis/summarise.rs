@@ -42,7 +42,6 @@ pub enum Rejection {
 
 impl Rejection {
     /// Whose samples are at fault.
-    #[must_use]
     pub fn role(self) -> Role {
         match self {
             Rejection::NoTime(role) | Rejection::NoInvocations(role) | Rejection::NoWork(role) => role,
@@ -73,7 +72,6 @@ struct Fork {
 /// Slices measured together are compared with each other; in [`Mode::Sequential`] slices have no partner, and the two sides'
 /// own medians are compared. After Bulej et al., Duet Benchmarking, ICPE 2020, section 3, steps 2 and 3, which take the mean
 /// over the pairs of a run.
-#[must_use]
 pub fn summarise(samples: &[Sample], mode: Mode) -> Summary {
     let (forks, orphans) = if mode == Mode::Sequential { unpaired_forks(samples) } else { paired_forks(samples, mode) };
     let mut summary = Summary { forks: Vec::new(), rejected: Vec::new(), orphans, cpu_share: cpu_share(&forks) };

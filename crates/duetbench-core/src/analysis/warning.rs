@@ -144,7 +144,6 @@ impl Warning {
     /// ratio that a calibration found for this benchmark, or else by those that studies found for many.
     ///
     /// One that found little lowers no figure: layouts that are drawn alike for both sides vary less than those that the linker happens to make.
-    #[must_use]
     pub fn single_build(ratio: f64, relinks: bool, layout_sd: Option<f64>) -> Warning {
         let calibrated = layout_sd.filter(|sd| *sd > defaults::LAYOUT_SD);
         let usual = calibrated.unwrap_or(defaults::LAYOUT_SD);

@@ -90,7 +90,6 @@ impl Belief {
     }
 
     /// Entropy of the place of the step, nats: all that is left to learn.
-    #[must_use]
     pub fn entropy(&self) -> f64 {
         let total: f64 = self.steps.iter().sum();
         let widths = self.knots.windows(2).map(|ends| (ends[1] - ends[0]) as f64);

@@ -126,7 +126,6 @@ pub struct Search {
 
 impl Search {
     /// A search among so many commits after the good one, the bad one included.
-    #[must_use]
     pub fn new(commits: usize, rules: Rules) -> Search {
         Search { rules, commits: commits.max(1), skipped: BTreeSet::new(), probes: Vec::new() }
     }
@@ -153,25 +152,21 @@ impl Search {
     }
 
     /// Commits that were left out.
-    #[must_use]
     pub fn skipped(&self) -> &BTreeSet<usize> {
         &self.skipped
     }
 
     /// All that was told.
-    #[must_use]
     pub fn probes(&self) -> &[Probe] {
         &self.probes
     }
 
     /// The posterior after all that was told.
-    #[must_use]
     pub fn belief(&self) -> Belief {
         Belief::of(&Evidence::of(self.commits, &self.probes))
     }
 
     /// The next thing to do, where measuring costs so much.
-    #[must_use]
     pub fn next(&self, costs: &Costs) -> Next {
         let evidence = Evidence::of(self.commits, &self.probes);
         let belief = Belief::of(&evidence);
@@ -221,7 +216,6 @@ impl Search {
     }
 
     /// Commits with which the change can have come: those that share all but `alpha` of the probability.
-    #[must_use]
     pub fn candidates(&self) -> usize {
         let belief = self.belief();
         let spans = belief.credible(self.rules.alpha);
@@ -229,7 +223,6 @@ impl Search {
     }
 
     /// Time that the rest of the search is expected to take, seconds, its last comparison left out; absent where nothing is left to ask.
-    #[must_use]
     pub fn expected_s(&self, costs: &Costs) -> Option<f64> {
         let belief = self.belief();
         let best = query::best(&belief, &self.skipped, costs)?;
@@ -238,7 +231,6 @@ impl Search {
     }
 
     /// The answer if nothing more can be measured.
-    #[must_use]
     pub fn so_far(&self) -> Answer {
         let evidence = Evidence::of(self.commits, &self.probes);
         let belief = Belief::of(&evidence);

@@ -37,7 +37,6 @@ pub struct Rate {
 impl Rate {
     /// The rate with its interval, which is that of Clopper and Pearson ([`stats::binomial_interval`]); from 0 to 1 where nothing
     /// could have happened.
-    #[must_use]
     pub fn of(times: u32, of: u32) -> Rate {
         let (low, high) = stats::binomial_interval(times, of, RATE_ALPHA).unwrap_or((0.0, 1.0));
         Rate { times, of, low, high }

@@ -27,7 +27,6 @@ pub struct Difference {
 
 impl Machine {
     /// Where something is measured: on this machine, or on a fleet, of which the machine that builds says nothing.
-    #[must_use]
     pub fn of(environment: &Environment, fleet: Option<&FleetSpec>) -> Machine {
         let place = match fleet {
             Some(fleet) => vec![
@@ -42,7 +41,6 @@ impl Machine {
     }
 
     /// A fact by its name.
-    #[must_use]
     pub fn fact(&self, name: &str) -> Option<&str> {
         self.facts.get(name).map(String::as_str)
     }
@@ -53,19 +51,16 @@ impl Machine {
     }
 
     /// Whether it stands for instances of a fleet.
-    #[must_use]
     pub fn is_fleet(&self) -> bool {
         self.facts.contains_key("engine")
     }
 
     /// Whether times measured on both can stand in one picture: on the same processors, or instances of the same size.
-    #[must_use]
     pub fn is_alike(&self, now: &Machine) -> bool {
         self.differences(now).iter().all(|changed| OF_SOFTWARE.contains(&changed.fact.as_str()))
     }
 
     /// Facts that have changed, in name order; empty where it is the same machine.
-    #[must_use]
     pub fn differences(&self, now: &Machine) -> Vec<Difference> {
         let names: BTreeMap<&String, ()> = self.facts.keys().chain(now.facts.keys()).map(|name| (name, ())).collect();
         let both = names.into_keys().map(|name| (name, self.facts.get(name), now.facts.get(name)));

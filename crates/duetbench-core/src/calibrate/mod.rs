@@ -87,7 +87,6 @@ pub struct Calibrated {
 
 impl Calibration {
     /// Whether layout was looked for.
-    #[must_use]
     pub fn has_layout(&self) -> bool {
         self.benchmarks.iter().filter_map(|b| b.sources.as_ref()).any(|sources| sources.layout.is_some())
     }
@@ -96,7 +95,6 @@ impl Calibration {
     ///
     /// Fork pairs of a benchmark that was looked at while it was measured would be biased, so all of them must have been
     /// measured whatever they said. With a decision that is out of its range ([`Decision::check`]) nothing is seen.
-    #[must_use]
     pub fn of(observed: &[Observed<'_>], budgets_s: &[f64], decision: &Decision) -> Calibration {
         let mut budgets_s = budgets_s.to_vec();
         budgets_s.sort_by(f64::total_cmp);

@@ -42,7 +42,6 @@ pub struct CalibrationNote {
 impl Made {
     /// The calibration in a list, newest first, that tells most about a run of these benchmarks on this machine: one made here before all
     /// others, then the one that covers most benchmarks, then the newest. Absent where none shares a benchmark with the run.
-    #[must_use]
     pub fn concerning<'a>(all: &'a [Made], ids: &BTreeSet<&BenchmarkId>, here: &Machine) -> Option<&'a Made> {
         let shared = |made: &Made| made.calibration.benchmarks.iter().filter(|b| ids.contains(&b.id)).count();
         // Among equally good ones, `max_by_key` takes the last.
@@ -50,14 +49,12 @@ impl Made {
     }
 
     /// Whether nothing has changed since: it is the same machine with the same benchmarks.
-    #[must_use]
     pub fn holds_for(&self, ids: &BTreeSet<&BenchmarkId>, here: &Machine) -> bool {
         let known: BTreeSet<&BenchmarkId> = self.calibration.benchmarks.iter().map(|b| &b.id).collect();
         self.machine == *here && known == *ids
     }
 
     /// The note for a run of these benchmarks, which measured each for so many seconds.
-    #[must_use]
     pub fn note(&self, ids: &BTreeSet<&BenchmarkId>, each_s: f64, here: &Machine) -> CalibrationNote {
         let common = self.calibration.among(ids);
         let seen =

@@ -69,7 +69,6 @@ impl Sources {
     /// no unit has two fork pairs, all but the slices counts as layout, which no number of fork pairs makes smaller; where it has the
     /// two of an exchange and no more, all counts as theirs, since layouts that are matched hardly differ. Source: the analysis of
     /// variance of unweighted means, Thomas and Hultquist, Annals of Statistics 6 (1978).
-    #[must_use]
     pub fn of(observed: &Observed<'_>) -> Option<Sources> {
         Sources::of_units(&Units::of(observed))
     }
@@ -105,7 +104,6 @@ impl Sources {
     }
 
     /// The share of every source in the variance of a fork pair as long as those that were measured.
-    #[must_use]
     pub fn shares(&self) -> Shares {
         let variances = [self.layout.unwrap_or(0.0).powi(2), self.fork.powi(2), self.explained()];
         let total: f64 = variances.iter().sum();

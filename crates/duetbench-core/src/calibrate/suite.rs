@@ -23,7 +23,6 @@ pub struct SuiteSight {
 
 impl Calibration {
     /// The suite's detectable changes after each of the budgets; absent for one that pays for no interval of any benchmark.
-    #[must_use]
     pub fn suite_sights(&self) -> Vec<Option<SuiteSight>> {
         let at = |(index, budget_s): (usize, &f64)| {
             let sights = self.benchmarks.iter().filter_map(|b| b.sights.get(index).copied().flatten());
@@ -41,7 +40,6 @@ impl Calibration {
     }
 
     /// The budget that is nearest to a measuring time, as a ratio; absent without budgets.
-    #[must_use]
     pub fn nearest_budget(&self, measured_s: f64) -> Option<usize> {
         let distance = |budget_s: f64| (budget_s / measured_s).ln().abs();
         let nearest = self.budgets_s.iter().enumerate().min_by(|a, b| distance(*a.1).total_cmp(&distance(*b.1)));
@@ -49,7 +47,6 @@ impl Calibration {
     }
 
     /// A benchmark's detectable change after the budget nearest to so many seconds.
-    #[must_use]
     pub fn sight(&self, id: &BenchmarkId, measured_s: f64) -> Option<Sight> {
         let index = self.nearest_budget(measured_s)?;
         let benchmark = self.benchmarks.iter().find(|b| b.id == *id)?;
@@ -63,7 +60,6 @@ impl Calibration {
 
     /// Medians over the benchmarks of each source's share in the variance of a fork pair; each for itself, so they need not add up to
     /// 1. Absent where no benchmark has sources.
-    #[must_use]
     pub fn shares(&self) -> Option<Shares> {
         let shares: Vec<Shares> = self.benchmarks.iter().filter_map(|b| Some(b.sources?.shares())).collect();
         let median = |share: fn(&Shares) -> f64| stats::median(&shares.iter().map(share).collect::<Vec<_>>()).ok();

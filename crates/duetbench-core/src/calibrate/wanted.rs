@@ -47,13 +47,11 @@ pub struct SuitePlan {
 
 impl Proposed {
     /// Whether the change would be seen.
-    #[must_use]
     pub fn sees(&self) -> bool {
         matches!(self.answer, Some(Ok(_)))
     }
 
     /// The design that would be measured: the proposal, or the best that can be had.
-    #[must_use]
     pub fn design(&self) -> Option<Proposal> {
         match self.answer? {
             Ok(proposal) => Some(proposal),
@@ -64,7 +62,6 @@ impl Proposed {
 
 impl SuitePlan {
     /// Benchmarks that would not see the change.
-    #[must_use]
     pub fn missed(&self) -> usize {
         self.benchmarks.iter().filter(|proposed| !proposed.sees()).count()
     }
@@ -73,7 +70,6 @@ impl SuitePlan {
 /// The cheapest design of every benchmark, with fork pairs as long as those that were measured, since `duet compare` makes no others.
 /// Where the time does not suffice for all, it is spread as measuring spreads it: each may use an even share of what those leave that
 /// need less.
-#[must_use]
 pub fn propose_all(calibration: &Calibration, target: &SuiteTarget) -> SuitePlan {
     let benchmarks = proposals(calibration, target);
     let takes_s = benchmarks.iter().filter_map(|proposed| Some(proposed.design()?.takes_s)).sum();

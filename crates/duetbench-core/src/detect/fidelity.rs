@@ -53,13 +53,11 @@ impl Fidelity {
     }
 
     /// False changes among all benchmarks that the full configuration sees no change in; absent where there are none.
-    #[must_use]
     pub fn false_rate(&self) -> Option<f64> {
         share(self.false_changes.len(), self.compared - self.full)
     }
 
     /// Missed changes among all that the full configuration sees; absent where it sees none.
-    #[must_use]
     pub fn missed_rate(&self) -> Option<f64> {
         share(self.missed.len(), self.full)
     }

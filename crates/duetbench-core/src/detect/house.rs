@@ -40,7 +40,6 @@ pub enum Answer {
 
 impl Answer {
     /// The word used in machine formats.
-    #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
             Answer::Judged(verdict) => verdict.word(),
@@ -49,7 +48,6 @@ impl Answer {
     }
 
     /// Whether more data would tell more.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         match self {
             Answer::Judged(verdict) => verdict.is_open(),
@@ -125,7 +123,6 @@ impl HouseRule {
     }
 
     /// The numbers of the decision that all of duet makes.
-    #[must_use]
     pub fn decision(&self) -> Decision {
         let HouseRule { threshold, alpha, fdr } = *self;
         Decision { threshold, alpha, false_discovery_rate: fdr, power: POWER, typed: false }

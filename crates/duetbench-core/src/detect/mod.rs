@@ -33,13 +33,11 @@ pub enum Change {
 
 impl Change {
     /// The change that a larger (or else a smaller) value of the candidate means.
-    #[must_use]
     pub fn of(larger: bool, better: Better) -> Change {
         if larger == (better == Better::Lower) { Change::Regression } else { Change::Improvement }
     }
 
     /// The word.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Change::Regression => "regression",
@@ -95,7 +93,6 @@ pub struct Detection {
 
 impl Detection {
     /// Whether the house's rule found a regression.
-    #[must_use]
     pub fn has_regression(&self) -> bool {
         let mut answers = self.benchmarks.iter().filter_map(|b| b.house.as_ref());
         answers.any(|house| house.answer == Answer::Judged(Verdict::Regression))
@@ -103,7 +100,6 @@ impl Detection {
 }
 
 /// A recording's benchmarks by name; of several with one name the first.
-#[must_use]
 pub fn by_name(recording: &Recording) -> HashMap<&str, &Recorded> {
     let mut named = HashMap::new();
     for recorded in &recording.benchmarks {
@@ -113,7 +109,6 @@ pub fn by_name(recording: &Recording) -> HashMap<&str, &Recorded> {
 }
 
 /// Compares two recordings, benchmark by benchmark.
-#[must_use]
 pub fn detect(base: &Recording, head: &Recording, rules: &Rules) -> Detection {
     let (in_base, in_head) = (by_name(base), by_name(head));
     let mut warnings: Vec<String> = base.warnings.iter().chain(&head.warnings).cloned().collect();
@@ -168,7 +163,6 @@ fn judge([a, b]: [&Recorded; 2], levels: [&[Level]; 2], rules: &Rules) -> Result
 
 /// Changes that reduced configurations would have found, for benchmarks whose full ones are there to compare with: those that are in
 /// both recordings and in the plan, by the rule of the papers.
-#[must_use]
 pub fn fidelity(base: &Recording, head: &Recording, plan: &BTreeMap<String, Vec<usize>>, rule: &PaperRule) -> Fidelity {
     let in_head = by_name(head);
     let mut fidelity = Fidelity::default();

@@ -15,7 +15,6 @@ pub enum Statistic {
 
 impl Statistic {
     /// The word.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Statistic::Mean => "mean",
@@ -59,7 +58,6 @@ pub struct Summary {
 
 impl Summary {
     /// Relative change of the result to that of a candidate.
-    #[must_use]
     pub fn rate_to(&self, head: &Summary) -> f64 {
         (head.result - self.result) / self.result
     }
@@ -78,7 +76,6 @@ pub struct PaperFinding {
 
 impl PaperFinding {
     /// Relative change of the result.
-    #[must_use]
     pub fn rate(&self) -> f64 {
         self.base.rate_to(&self.head)
     }
@@ -108,7 +105,6 @@ impl PaperRule {
 
     /// The relevant change between two summaries: their intervals do not overlap (touching, they do not), and the results differ by
     /// the threshold.
-    #[must_use]
     pub fn change(&self, base: &Summary, head: &Summary, better: Better) -> Option<Change> {
         if base.high > head.low && head.high > base.low {
             return None;

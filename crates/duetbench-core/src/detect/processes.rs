@@ -17,7 +17,6 @@ pub struct Footing {
 
 impl Footing {
     /// Counts the repetitions of a recording.
-    #[must_use]
     pub fn of(recording: &Recording) -> Footing {
         let range = |count: &dyn Fn(&Recorded) -> usize| {
             let counts = || recording.benchmarks.iter().map(count);
@@ -38,7 +37,6 @@ impl Footing {
     }
 
     /// The level whose repetitions are counted: the outermost of which there are several, or else that of processes.
-    #[must_use]
     pub fn counted(&self) -> Level {
         let outer = || self.repetitions.iter().filter(|(level, _, _)| *level <= Level::Fork);
         let several = outer().find(|(_, _, most)| *most > 1).or_else(|| outer().next_back());
@@ -46,7 +44,6 @@ impl Footing {
     }
 
     /// Whether every benchmark has enough independent values to be judged.
-    #[must_use]
     pub fn is_enough(&self) -> bool {
         self.units.0 >= super::UNITS_MIN
     }
@@ -59,7 +56,6 @@ fn processes(levels: &[Level]) -> usize {
 
 /// The recording with one value for each process: the mean of those that it gave. Values of one process share its memory layout and
 /// its luck, so that their number says nothing about how surely the next process will give the same.
-#[must_use]
 pub fn by_process(recording: &Recording) -> Recording {
     let outer = processes(&recording.levels);
     let levels = if outer == 0 { vec![Level::Fork] } else { recording.levels[..outer].to_vec() };

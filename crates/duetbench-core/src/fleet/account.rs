@@ -33,7 +33,6 @@ impl CallEnd {
         [CallEnd::Sent, CallEnd::Counted, CallEnd::Duplicate, CallEnd::Throttled, CallEnd::Failed];
 
     /// The word used in the store and in machine formats.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             CallEnd::Sent => "sent",
@@ -45,7 +44,6 @@ impl CallEnd {
     }
 
     /// The end of this word, where there is one.
-    #[must_use]
     pub fn from_word(word: &str) -> Option<CallEnd> {
         CallEnd::ALL.into_iter().find(|end| end.word() == word)
     }
@@ -88,7 +86,6 @@ pub struct FleetTerms {
 
 impl FleetTerms {
     /// Cost of these calls, US dollars; a call whose usage is not known counts with the longest time that it may be billed.
-    #[must_use]
     pub fn cost_usd(&self, calls: &[Account], spec: &FleetSpec) -> f64 {
         let most = Usage { billed_ns: self.call_max_ns, cold: false };
         let usage = |call: &Account| match call.end {
@@ -186,7 +183,6 @@ pub struct Lacking {
 
 impl FleetReport {
     /// Adds up the calls of a run.
-    #[must_use]
     pub fn of(
         calls: &[Account],
         spec: &FleetSpec,

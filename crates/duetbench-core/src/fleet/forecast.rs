@@ -43,7 +43,6 @@ pub struct Forecast {
 /// handing out independent jobs in any order (Bell System Technical Journal 45, 1966); after `cold_ns + L` where no call waits
 /// for another. To this comes the time until [`Pace`] allows `m` at once. That calls of a benchmark wait for the look before them is
 /// left out: whoever looks waits a little longer, but needs fewer calls. The cost is that of all calls, and of starting `m` instances.
-#[must_use]
 pub fn forecast(plan: &Plan, spec: &FleetSpec, parallel: u32, rate: Rate, length: CallLength) -> Forecast {
     let kinds: Vec<(u64, u64)> =
         plan.benchmarks.iter().flat_map(|b| calls_of(b, spec.forks_per_call, length)).collect();

@@ -26,7 +26,6 @@ pub struct Pace {
 
 impl Pace {
     /// Begins low and never allows more than `most` at once.
-    #[must_use]
     pub fn new(most: u32) -> Pace {
         let most = most.max(1);
         Pace { most, allowed: START.min(most), second: None, halved: None }
@@ -42,7 +41,6 @@ impl Pace {
     }
 
     /// When more will be allowed, if nothing is throttled until then; absent when no call tells so.
-    #[must_use]
     pub fn grows_at(&self) -> Option<Since> {
         self.second.filter(|_| self.allowed < self.most).map(|began| began.saturating_add(SECOND))
     }
@@ -68,7 +66,6 @@ impl Pace {
     }
 
     /// Time until so many are allowed, if nothing is throttled.
-    #[must_use]
     pub fn ramp(calls: u32) -> Duration {
         let steps = std::iter::successors(Some(START), |allowed| Some(more(*allowed)));
         SECOND * u32::try_from(steps.take_while(|allowed| *allowed < calls).count()).unwrap_or(u32::MAX)

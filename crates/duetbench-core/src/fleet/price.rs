@@ -33,7 +33,6 @@ pub struct Rate {
 
 impl PriceTable {
     /// The rate of a region; absent when the table has neither it nor a default.
-    #[must_use]
     pub fn rate(&self, region: &str) -> Option<Rate> {
         self.regions.get(region).or_else(|| self.regions.get("default")).copied()
     }
@@ -41,13 +40,11 @@ impl PriceTable {
 
 impl Rate {
     /// Cost of one call, US dollars: billed time, rounded up to a millisecond, times memory, and the request itself.
-    #[must_use]
     pub fn of(&self, usage: Usage, memory_mb: u32, arch: Arch) -> f64 {
         self.of_time(usage.billed_ns, memory_mb, arch) + self.million_requests / 1e6
     }
 
     /// Cost of billed time without the request, US dollars; `billed_ns` in nanoseconds, rounded up to a millisecond.
-    #[must_use]
     pub fn of_time(&self, billed_ns: u64, memory_mb: u32, arch: Arch) -> f64 {
         let gb_second = match arch {
             Arch::X86_64 => self.gb_second_x86_64,

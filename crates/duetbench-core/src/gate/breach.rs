@@ -61,7 +61,6 @@ pub(super) fn exceeds(change: f64, limit: f64) -> bool {
 
 impl Breach {
     /// Whether it got worse by more than this.
-    #[must_use]
     pub fn exceeds(&self, limit: f64) -> bool {
         exceeds(self.change, limit)
     }
@@ -69,7 +68,6 @@ impl Breach {
 
 impl Standing {
     /// Whether it stops the change.
-    #[must_use]
     pub fn fails(&self) -> bool {
         !matches!(self, Standing::Informs | Standing::Waived { .. })
     }

@@ -65,7 +65,6 @@ impl Gate {
     ///
     /// A waiver is unused when its benchmark was compared and did not get worse. Where that is an open question, or the
     /// benchmark did not take part, nothing is said of it.
-    #[must_use]
     pub fn decide(found: Found<'_>, thresholds: Thresholds<'_>, waivers: &[Waiver], today: Day) -> Gate {
         let (Found { benchmarks, .. }, policy) = (found, thresholds.policy());
         let of_benchmark = |one| {
@@ -89,14 +88,12 @@ impl Gate {
     }
 
     /// Whether an open question of this benchmark stops the change: as a rule says, or else as it is `usually`.
-    #[must_use]
     pub fn wants_answer(&self, id: &BenchmarkId, usually: bool) -> bool {
         let ruled = self.open.iter().find(|question| question.id == *id);
         ruled.map_or(usually, |question| question.action == Action::Gate)
     }
 
     /// Whether a slowdown of this benchmark is accepted whatever it is exactly: then its size is no open question.
-    #[must_use]
     pub fn accepts(&self, benchmark: &BenchmarkReport) -> bool {
         let Some(RatioInterval { high, .. }) = benchmark.open_range() else { return false };
         self.waived().any(|breach| {

@@ -103,7 +103,6 @@ impl Waiver {
     }
 
     /// Whether it is about this metric of this benchmark.
-    #[must_use]
     pub fn is_about(&self, id: &BenchmarkId, metric: &Metric) -> bool {
         self.metric == *metric && (self.benchmark == id.name || self.benchmark == id.to_string())
     }

@@ -35,7 +35,6 @@ impl ProfileDifference {
     /// A gain is beyond noise if each process of the candidate spent more time than any of the baseline, and the means differ by
     /// more than three standard errors of sampling. Of `n` samples of a process each is in the function or not, so `k` hits have the
     /// binomial variance `k (1 - k/n)`; a function that was never hit is taken to have the error of one hit.
-    #[must_use]
     pub fn of(baseline: &[ProcessProfile], candidate: &[ProcessProfile]) -> Option<ProfileDifference> {
         let usable = |p: &ProcessProfile| p.invocations > 0 && p.period_ns > 0;
         let samples = [baseline, candidate].map(|side| side.iter().map(|p| p.samples).sum::<u64>());

@@ -131,7 +131,6 @@ pub enum ProfileOutcome {
 
 impl BenchmarkProfile {
     /// Why there is no profile, where there is none.
-    #[must_use]
     pub fn failure(&self) -> Option<&str> {
         match &self.outcome {
             ProfileOutcome::Failed { reason } => Some(reason),

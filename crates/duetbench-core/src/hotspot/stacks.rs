@@ -122,7 +122,6 @@ impl CallTree {
 
     /// The frames that can be seen, callers before what they call and there the widest first, where a hit of each side stands for so many
     /// nanoseconds of an operation. None where a side has no sample.
-    #[must_use]
     pub fn frames(&self, hit_ns: [f64; 2]) -> Vec<Frame> {
         let spans = self.spans(hit_ns);
         let Some(all) = spans.first().filter(|all| !all.hits.contains(&0) && all.width_ns > 0.0) else {

@@ -23,7 +23,6 @@ impl InstructionCounts {
     ///
     /// What a process executes besides invocations is in both counts, so their difference by that of the invocations is free of it. In a runtime
     /// that start is not the same twice: so a function counts only where on one side every process with more invocations executed more of it than any with fewer.
-    #[must_use]
     pub fn of([baseline, candidate]: [SideCounts<'_>; 2], invocations: [u64; 2]) -> Option<InstructionCounts> {
         let [fewer, more] = invocations;
         let per = if baseline.fewer.is_empty() { Per::Process } else { Per::Invocation };
@@ -53,7 +52,6 @@ impl InstructionCounts {
 
 impl ExecutedCode {
     /// So many functions, and the names of those that differ.
-    #[must_use]
     pub fn new(functions: usize, mut differing: Vec<&str>) -> ExecutedCode {
         differing.sort_by_key(|name| (origin(name) != Origin::Program, *name));
         let listed = differing.iter().take(LISTED_MAX).map(|name| (*name).to_owned()).collect();

@@ -18,7 +18,6 @@ pub enum Direction {
 
 impl Direction {
     /// The word used in machine formats.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Direction::Less => "less",
@@ -41,7 +40,6 @@ pub enum LayoutPart {
 
 impl LayoutPart {
     /// The part that layout may have in the change of a benchmark of this report.
-    #[must_use]
     pub fn of(benchmark: &BenchmarkReport, report: &Report) -> LayoutPart {
         let planned = report.plan.benchmarks.iter().find(|planned| planned.id == benchmark.id);
         let relinked = planned.is_some_and(|planned| planned.configuration.design.by_build);
@@ -54,7 +52,6 @@ impl LayoutPart {
     }
 
     /// The word used in machine formats.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             LayoutPart::Matched => "matched",
@@ -77,19 +74,16 @@ pub struct Explanation {
 
 impl InstructionCounts {
     /// The change of the count, a fraction of the baseline's.
-    #[must_use]
     pub fn change(&self) -> f64 {
         self.candidate.all / self.baseline.all - 1.0
     }
 
     /// The change below which two counts are the same, a fraction: what processes of the sides differ by, and no less than [`TOLERANCE`].
-    #[must_use]
     pub fn tolerance(&self) -> f64 {
         TOLERANCE.max(self.baseline.spread + self.candidate.spread)
     }
 
     /// Direction of the count.
-    #[must_use]
     pub fn direction(&self) -> Direction {
         let change = self.change();
         if change.abs() <= self.tolerance() {
@@ -102,7 +96,6 @@ impl InstructionCounts {
     }
 
     /// The counts beside the verdict of their benchmark in a report.
-    #[must_use]
     pub fn beside(&self, benchmark: &BenchmarkReport, report: &Report) -> Explanation {
         let time = match benchmark.verdict.of_times() {
             Verdict::Regression | Verdict::Slower(_) => Some(Direction::More),

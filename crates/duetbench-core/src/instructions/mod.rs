@@ -93,7 +93,6 @@ pub struct InstructionCounts {
     /// Functions whose count changed, the largest change first, at most [`LISTED_MAX`].
     pub functions: Vec<FunctionCount>,
     /// The code that was executed; absent where both versions were not laid out alike, so that equal code has other bytes.
-    #[serde(default)]
     pub code: Option<ExecutedCode>,
 }
 
@@ -121,7 +120,6 @@ pub enum CountOutcome {
 
 impl BenchmarkInstructions {
     /// The counts, where there are any.
-    #[must_use]
     pub fn counts(&self) -> Option<&InstructionCounts> {
         match &self.outcome {
             CountOutcome::Counted(counts) => Some(counts),
@@ -130,7 +128,6 @@ impl BenchmarkInstructions {
     }
 
     /// Why there are none, where there are none.
-    #[must_use]
     pub fn failure(&self) -> Option<&str> {
         match &self.outcome {
             CountOutcome::Failed { reason } => Some(reason),
@@ -152,7 +149,6 @@ pub enum Countable {
 
 impl Countable {
     /// Those of these benchmarks to count: those that rules name, then the others, the largest change first.
-    #[must_use]
     pub fn of<'a>(self, benchmarks: &'a [BenchmarkReport], policy: &Policy) -> Vec<&'a BenchmarkReport> {
         let measured = benchmarks.iter().filter(|b| !b.forks.is_empty() && b.verdict.is_comparison());
         let (ruled, mut others): (Vec<_>, Vec<_>) = measured.partition(|b| policy.counts_instructions(&b.id));

@@ -118,7 +118,6 @@ impl fmt::Display for Spoilt {
 
 impl Conditions {
     /// The conditions between two readings.
-    #[must_use]
     pub fn between(before: &Reading, after: &Reading) -> Conditions {
         let suspended_ns = suspended(&before.clocks, &after.clocks);
         Conditions {
@@ -169,7 +168,6 @@ impl Conditions {
 
     /// Why a trial under these conditions must be thrown away, if it must. A step of the time of day is no reason: nothing is
     /// measured with it.
-    #[must_use]
     pub fn spoils(&self) -> Option<Spoilt> {
         if self.migrations > 0 {
             return Some(Spoilt::Migrated);
@@ -181,7 +179,6 @@ impl Conditions {
     ///
     /// Two ticks of processor time are below what can be told, so that in a trial of 0.1 s on two processors others go
     /// unnoticed up to a tenth.
-    #[must_use]
     pub fn is_disturbed(&self) -> bool {
         let over = |ns: u64, share: Option<f64>, limit: f64| ns > TICKS_NS && share.is_some_and(|share| share > limit);
         let stolen = self.cpu.is_some_and(|cpu| over(cpu.steal_ns, cpu.steal_share(), DISTURBING_STEAL));
@@ -191,13 +188,11 @@ impl Conditions {
     }
 
     /// Processors that others kept busy, on average.
-    #[must_use]
     pub fn others_cpus(&self) -> Option<f64> {
         share(self.cpu?.others_ns()?, self.wall_ns)
     }
 
     /// Processors that we kept busy, on average.
-    #[must_use]
     pub fn own_cpus(&self) -> Option<f64> {
         share(self.cpu?.own_ns?, self.wall_ns)
     }
@@ -264,25 +259,21 @@ impl CpuTime {
     }
 
     /// Time used by processes that are not ours.
-    #[must_use]
     pub fn others_ns(&self) -> Option<u64> {
         Some(self.busy_ns.saturating_sub(self.own_ns?))
     }
 
     /// Share of processor time used by processes that are not ours.
-    #[must_use]
     pub fn others_share(&self) -> Option<f64> {
         share(self.others_ns()?, self.capacity_ns)
     }
 
     /// Share of processor time stolen by the hypervisor.
-    #[must_use]
     pub fn steal_share(&self) -> Option<f64> {
         share(self.steal_ns, self.capacity_ns)
     }
 
     /// Share of processor time spent on interrupts.
-    #[must_use]
     pub fn irq_share(&self) -> Option<f64> {
         share(self.irq_ns, self.capacity_ns)
     }
@@ -308,7 +299,6 @@ impl Throttling {
     }
 
     /// Share of periods in which the quota ran out.
-    #[must_use]
     pub fn share(&self) -> Option<f64> {
         share(self.throttled_periods, self.periods)
     }
@@ -323,7 +313,6 @@ impl Pressure {
     }
 
     /// Share of the time with somebody waiting.
-    #[must_use]
     pub fn share(&self) -> Option<f64> {
         share(self.waited_ns, self.watched_ns)
     }

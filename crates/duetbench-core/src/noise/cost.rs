@@ -18,7 +18,6 @@ const ALPHA: f64 = 0.05;
 ///
 /// Nothing is known with fewer than four fork pairs of either kind, without any spread among the calm ones, or with a value
 /// that is not finite.
-#[must_use]
 pub fn disturbance_cost(fork_pairs: &[(bool, f64)]) -> Option<f64> {
     let all: Vec<f64> = fork_pairs.iter().map(|(_, log_ratio)| *log_ratio).collect();
     let group = |wanted: bool| -> Vec<f64> {

@@ -74,7 +74,6 @@ pub struct Beside {
 }
 
 /// Everything that explains spread, the gravest first.
-#[must_use]
 pub fn diagnose(total: &Conditions, facts: &Facts, beside: &Beside) -> Vec<Finding> {
     let all = [
         breaks(total),

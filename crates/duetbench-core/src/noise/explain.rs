@@ -28,7 +28,6 @@ pub struct Witnessed<'a> {
 }
 
 /// Explains the noise of a run from the conditions of its trials and their results.
-#[must_use]
 pub fn explain(trials: &[Witnessed<'_>], facts: &Facts, reports: &[BenchmarkReport]) -> Diagnosis {
     let mut total = Conditions::default();
     trials.iter().for_each(|t| total.merge(&t.conditions));

@@ -158,7 +158,6 @@ pub enum Advice {
 
 impl Finding {
     /// Advice on it, where something can be done.
-    #[must_use]
     pub fn advice(&self) -> Option<Advice> {
         match self.kind {
             Kind::Steal { .. } | Kind::Migrated { .. } => Some(Advice::OtherMachine),

@@ -22,7 +22,6 @@ pub struct Gaps {
 
 impl Gaps {
     /// A processor before it is watched.
-    #[must_use]
     pub fn on(cpu: u32) -> Gaps {
         Gaps { cpu, watched_ns: 0, count: 0, taken_ns: 0, longest_ns: 0 }
     }
@@ -46,7 +45,6 @@ impl Gaps {
     }
 
     /// Share of the time that was taken away.
-    #[must_use]
     pub fn share(&self) -> Option<f64> {
         (self.watched_ns > 0).then(|| self.taken_ns as f64 / self.watched_ns as f64)
     }

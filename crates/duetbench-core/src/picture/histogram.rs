@@ -87,7 +87,6 @@ impl Distributions {
     /// The distributions of these times; absent unless both sides have one that is finite.
     ///
     /// Bars are those of [`Histogram::of`], as fine as the finer side wants, and reach over both sides.
-    #[must_use]
     pub fn of(baseline: &[f64], candidate: &[f64]) -> Option<Distributions> {
         let (baseline, candidate) = (sorted(baseline), sorted(candidate));
         let bars = Bars::of(&baseline)?.over(Bars::of(&candidate)?);
@@ -102,7 +101,6 @@ impl Histogram {
     /// Bars are as wide as Freedman and Diaconis say (Zeitschrift für Wahrscheinlichkeitstheorie 57, 1981: twice the
     /// interquartile range by the cube root of the number), at most 60 of them, and reach no farther than the values and Tukey's
     /// outer fences.
-    #[must_use]
     pub fn of(values: &[f64]) -> Option<Histogram> {
         let sorted = sorted(values);
         Some(Bars::of(&sorted)?.filled(&sorted))

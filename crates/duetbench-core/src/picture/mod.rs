@@ -64,7 +64,6 @@ pub struct LookPoint {
 ///
 /// `measured` is indexed like [`Plan::benchmarks`], and `reports` is what [`analyse`](crate::analysis::analyse) made of it by the
 /// same thresholds.
-#[must_use]
 pub fn pictures<'a>(
     plan: &'a Plan,
     measured: &[Measured],

@@ -51,7 +51,6 @@ impl Claim {
     }
 
     /// Wall time until its next goal, nanoseconds.
-    #[must_use]
     pub fn to_goal_ns(&self) -> u64 {
         self.time_for(self.goal().1)
     }
@@ -79,7 +78,6 @@ impl Claim {
 /// the time is enough for them. Absent claims are those of benchmarks that want nothing.
 ///
 /// Asked again before every suite run, it gives what a benchmark that ended early leaves to those that had to wait.
-#[must_use]
 pub fn shared_out(claims: &[Option<Claim>], left_ns: u64) -> Vec<bool> {
     let open = |(i, claim): (usize, &Option<Claim>)| claim.filter(|c| c.units < c.most).map(|c| (c.rank(), i, c));
     let mut queue: Vec<(u64, usize, Claim)> = claims.iter().enumerate().filter_map(open).collect();
@@ -109,7 +107,6 @@ pub struct Forecast {
 
 impl Plan {
     /// The number of benchmarks that its time is enough for, if it goes as predicted.
-    #[must_use]
     pub fn forecast(&self) -> Forecast {
         let enough = if self.disturbed { defaults::ENOUGH_DISTURBED } else { defaults::ENOUGH_UNITS };
         let mut costs: Vec<u64> = self.claims().iter().map(|claim| claim.time_for(claim.most.min(enough))).collect();
@@ -124,7 +121,6 @@ impl Plan {
     }
 
     /// Every benchmark's claim before anything was measured, by predicted times.
-    #[must_use]
     pub fn claims(&self) -> Vec<Claim> {
         let mut siblings: BTreeMap<&str, u64> = BTreeMap::new();
         self.benchmarks.iter().for_each(|b| *siblings.entry(&b.id.package).or_default() += 1);
@@ -142,13 +138,11 @@ impl Plan {
     }
 
     /// Wall time that the first round may take, nanoseconds: of a budget, what is not kept for confirming.
-    #[must_use]
     pub fn first_round_ns(&self) -> Option<u64> {
         self.budget_ns.map(|budget| (budget as f64 * self.first_round_share()) as u64)
     }
 
     /// Share of a budget that the first round may take.
-    #[must_use]
     pub fn first_round_share(&self) -> f64 {
         if self.confirm_rounds > 0 { 1.0 - CONFIRM_SHARE } else { 1.0 }
     }
@@ -174,7 +168,6 @@ impl Plan {
 
 impl PlannedBenchmark {
     /// The claim of a benchmark that has so many units, at this price.
-    #[must_use]
     pub fn claim(&self, units: u32, price: UnitPrice) -> Claim {
         let design = &self.configuration.design;
         let link_ns = if design.by_build { nanos(price.link) } else { 0 };

@@ -22,7 +22,6 @@ impl ColdShare {
     /// `C + nc`, so the times per invocation `t` of short slices and `t_s` of slices `s` times as long give
     /// `C / (C + nc) = (t - t_s) / t * s / (s - 1)`. Of each block of short slices with the block of long ones beside it. Absent with
     /// fewer than five such pairs of blocks of a version.
-    #[must_use]
     pub fn of(samples: &[Sample]) -> Option<ColdShare> {
         let side = |role| {
             let shares = shares(&counted(samples, role));
@@ -36,7 +35,6 @@ impl ColdShare {
     }
 
     /// Whether another trial should be looked at: the share may be large, or nothing.
-    #[must_use]
     pub fn is_open(self) -> bool {
         self.least == 0.0 && self.most > defaults::COLD_LARGE
     }
@@ -45,7 +43,6 @@ impl ColdShare {
 /// Share of the median slice in turns that a version does not need `alone`, of the version that loses more; 0 where it needs more. The
 /// shortest slices in turns count, and of those alone the faster quarter: it came after the caches were warm, if any did. Absent where
 /// there are no slices. The two were measured at different moments, between which a machine with neighbours may change by a quarter.
-#[must_use]
 pub fn lost_in_turns(alone: &[Sample], in_turns: &[Sample]) -> Option<f64> {
     let shortest = in_turns.iter().map(|s| s.invocations).min()?;
     let lost = |role| {

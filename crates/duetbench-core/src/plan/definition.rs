@@ -31,7 +31,6 @@ pub struct Redefinition {
 
 impl Redefinition {
     /// Compares two definitions, the parts of each in order of their importance; absent where they are the same.
-    #[must_use]
     pub fn between(baseline: &[Part], candidate: &[Part]) -> Option<Redefinition> {
         let has =
             |parts: &[Part], part: &Part| parts.iter().any(|p| (&p.name, &p.digest) == (&part.name, &part.digest));

@@ -26,20 +26,17 @@ pub struct Design {
 
 impl Design {
     /// Fork pairs after which the benchmark ends in any case.
-    #[must_use]
     pub fn forks(&self) -> u32 {
         self.forks_of(self.units)
     }
 
     /// Fork pairs of the first units.
-    #[must_use]
     pub fn forks_of(&self, units: u32) -> u32 {
         units.saturating_mul(self.forks_per_unit).saturating_add(units.min(self.doubled))
     }
 
     /// The same for the fork pairs of a round: those that confirm make build pairs of the fewest fork pairs in which places cancel,
     /// since layouts that are matched hardly differ.
-    #[must_use]
     pub fn of_round(&self, round: u32) -> Design {
         let lighter = round > 0 && self.places > 1;
         if lighter { Design { forks_per_unit: self.places, doubled: 0, ..*self } } else { *self }
@@ -51,7 +48,6 @@ impl Design {
     }
 
     /// Whether there can be such a design: what is read may come from anybody.
-    #[must_use]
     pub fn is_possible(&self) -> bool {
         let most = defaults::FORKS_MAX;
         self.units <= most
@@ -61,7 +57,6 @@ impl Design {
     }
 
     /// The unit that a suite run belongs to.
-    #[must_use]
     pub fn unit(&self, suite_run: u32) -> u32 {
         let (each, in_doubled) = (self.forks_per_unit.max(1), self.forks_of(self.doubled));
         if suite_run < in_doubled {
@@ -72,7 +67,6 @@ impl Design {
     }
 
     /// Whether a suite run is the first of its unit.
-    #[must_use]
     pub fn begins_unit(&self, suite_run: u32) -> bool {
         suite_run.checked_sub(1).is_none_or(|before| self.unit(before) != self.unit(suite_run))
     }

@@ -9,7 +9,6 @@ const TWO_PROCESSORS_MB: u32 = 3538;
 
 /// Capacity of an instance of so much memory. Processors that it shows but that are not paid for are left out: on them the
 /// provider stops a process for a while whenever its share is used up.
-#[must_use]
 pub fn instance_capacity(memory_mb: u32, asked: Option<u32>) -> Capacity {
     let paid_for = if memory_mb < TWO_PROCESSORS_MB { 1 } else { memory_mb * 2 / TWO_PROCESSORS_MB };
     Capacity { cpus: paid_for, cores_physical: paid_for, asked, relinks: None }

@@ -63,7 +63,6 @@ pub enum Excluded {
 
 impl Excluded {
     /// The benchmark.
-    #[must_use]
     pub fn id(&self) -> &BenchmarkId {
         match self {
             Excluded::OnlyIn(id, _) | Excluded::Failed(id, ..) => id,
@@ -72,7 +71,6 @@ impl Excluded {
     }
 
     /// Wall time that is saved where it is proven that no change can show, nanoseconds.
-    #[must_use]
     pub fn saved_ns(&self) -> Option<u64> {
         match self {
             Excluded::Identical { saved_ns, .. } | Excluded::NotAffected { saved_ns, .. } => Some(*saved_ns),

@@ -74,13 +74,11 @@ pub struct ExecutionConfiguration {
 
 impl ExecutionConfiguration {
     /// Whether there can be such a configuration: what is read may come from anybody.
-    #[must_use]
     pub fn is_possible(&self) -> bool {
         self.design.is_possible() && self.slice_ns > 0
     }
 
     /// Slices of a trial that count, where their number is asked for and not agreed upon.
-    #[must_use]
     pub fn slices(&self) -> u32 {
         u32::try_from(self.trial_ns / self.slice_ns.max(1)).unwrap_or(u32::MAX).max(1)
     }
@@ -156,7 +154,6 @@ const LINK_NS: u64 = 300_000_000;
 
 impl Plan {
     /// Joins what was found in both versions and settles how each benchmark is run.
-    #[must_use]
     pub fn new(spec: &Spec, found: &Found<'_>, capacity: Capacity) -> Plan {
         let Joined { common, mut excluded } = join(found);
         let proven = |c: &Common| !spec.measure_identical && found.identical.contains(&c.id.package);
@@ -232,7 +229,6 @@ impl Plan {
     }
 
     /// Wall time that measuring will take at most, if it goes as predicted; most benchmarks end much earlier.
-    #[must_use]
     pub fn predicted(&self) -> Duration {
         let trials = self.benchmarks.iter().map(PlannedBenchmark::predicted_ns).fold(0, u64::saturating_add);
         let all = trials.saturating_add(self.links().saturating_mul(LINK_NS));
@@ -252,21 +248,18 @@ impl Plan {
 
 impl PlannedBenchmark {
     /// Whether its times are those of the same benchmark in both versions, as far as that matters.
-    #[must_use]
     pub fn tells_of_the_code(&self) -> bool {
         self.redefined.as_ref().is_none_or(|redefined| redefined.tolerated)
     }
 
     /// Share of its slices that getting warm still takes in this mode: a change of the work reads smaller by it. Absent where it was
     /// not looked at, and in modes in which the versions do not share caches.
-    #[must_use]
     pub fn cold_share_left(&self, mode: Mode) -> Option<f64> {
         let cold_share = self.profile?.cold_share.filter(|_| mode == Mode::InterleavedOneCore)?;
         Some(cold_share * defaults::SLICE_NS as f64 / self.configuration.slice_ns.max(1) as f64)
     }
 
     /// Time that a trial may measure at most, nanoseconds: iterations of a harness that gets compiled itself stay among its first ones.
-    #[must_use]
     pub fn longest_trial_ns(&self) -> u64 {
         if self.style != Style::Iteration || !self.runtime_threads {
             return u64::MAX;
@@ -276,7 +269,6 @@ impl PlannedBenchmark {
     }
 
     /// Whether its versions use each other's caches in slices so short that it may matter, at once or once a duet is given up.
-    #[must_use]
     pub fn may_be_cold(&self) -> bool {
         let in_slices = !self.style.is_counted() && self.style != Style::Parallel;
         let turns = matches!(self.mode, Mode::InterleavedOneCore | Mode::Duet);
@@ -284,13 +276,11 @@ impl PlannedBenchmark {
     }
 
     /// Whether the faster of two versions in a duet goes on until the slower is through, where that takes so long for an invocation.
-    #[must_use]
     pub fn is_refilled(&self, invocation_ns: f64) -> bool {
         self.style.refills() && self.configuration.slice_ns as f64 >= defaults::REFILLED_MIN * invocation_ns
     }
 
     /// Wall time of all its trials, if it goes as predicted and none can be saved, nanoseconds.
-    #[must_use]
     pub fn predicted_ns(&self) -> u64 {
         self.trial_predicted_ns.saturating_mul(u64::from(self.configuration.design.forks()))
     }

@@ -21,7 +21,6 @@ pub enum Mode {
 
 impl Mode {
     /// The word used in machine formats.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Mode::Duet => "duet",
@@ -32,14 +31,12 @@ impl Mode {
     }
 
     /// The mode of this word, where there is one.
-    #[must_use]
     pub fn from_word(word: &str) -> Option<Mode> {
         let all = [Mode::Duet, Mode::InterleavedOneCore, Mode::InterleavedAllCores, Mode::Sequential];
         all.into_iter().find(|mode| mode.word() == word)
     }
 
     /// The words used for people.
-    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Mode::Duet => "duet",

@@ -60,19 +60,16 @@ const SEVERAL_CORES: f64 = 1.5;
 
 impl Profile {
     /// Whether more was busy than one core and what a runtime does beside it.
-    #[must_use]
     pub fn keeps_several_cores_busy(&self) -> bool {
         self.cores_busy > SEVERAL_CORES
     }
 
     /// Whether that is the benchmark's own work: collections beside it are not.
-    #[must_use]
     pub fn needs_several_cores(&self) -> bool {
         self.keeps_several_cores_busy() && !self.collects
     }
 
     /// Reads the samples of first trials; absent where they do not tell of both versions.
-    #[must_use]
     pub fn of(samples: &[Sample]) -> Option<Profile> {
         let side = |role: Role| -> Option<(f64, f64)> {
             let counted = || samples.iter().filter(move |s| s.at.role == role && !s.warm_up && s.wall_ns > 0);
@@ -139,7 +136,6 @@ const LATER_TOLERANCE: f64 = 0.2;
 impl FirstWarmUp {
     /// Looks at the iterations of both versions, of which none was taken to warm up; absent where they are too few to tell. The side
     /// that takes longer decides for both, because slices are paired by their number.
-    #[must_use]
     pub fn of(samples: &[Sample]) -> Option<FirstWarmUp> {
         let [baseline, candidate] = Role::BOTH.map(|role| times_of(samples, role));
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -184,13 +180,11 @@ pub struct SelfCheck {
 
 impl SelfCheck {
     /// The width of one mode, where it was tried.
-    #[must_use]
     pub fn width(&self, mode: Mode) -> Option<f64> {
         self.widths.iter().find(|(of, _)| *of == mode).map(|(_, width)| *width)
     }
 
     /// All widths in words, as `interleaved on one core 0.31%`.
-    #[must_use]
     pub fn words(&self) -> String {
         let one = |(mode, width): &(Mode, f64)| format!("{} {:.2}%", mode.label(), 100.0 * width);
         self.widths.iter().map(one).collect::<Vec<_>>().join(", ")

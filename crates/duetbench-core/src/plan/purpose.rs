@@ -17,7 +17,6 @@ pub enum Purpose {
 
 impl Purpose {
     /// Whether samples of such trials are judged.
-    #[must_use]
     pub fn is_judged(&self) -> bool {
         *self == Purpose::Judged
     }

@@ -61,19 +61,16 @@ impl Repetitions {
     }
 
     /// Iterations of all processes that count, where [`check`](Self::check) finds nothing.
-    #[must_use]
     pub fn iterations_in_all(&self) -> u64 {
         self.trials() * u64::from(self.iterations)
     }
 
     /// Processes in all.
-    #[must_use]
     pub fn trials(&self) -> u64 {
         u64::from(self.suite_runs) * u64::from(self.forks)
     }
 
     /// Wall time that one process will probably take whose first invocation took `first_ns`, nanoseconds.
-    #[must_use]
     pub fn trial_predicted_ns(&self, first_ns: u64) -> u64 {
         // Calibration ends with a slice that is about as long as an iteration.
         let slices = u64::from(self.iterations) + u64::from(self.warmup) + 1;
@@ -96,13 +93,11 @@ pub struct SoloBenchmark {
 
 impl SoloBenchmark {
     /// Wall time that one of its processes will probably take, nanoseconds.
-    #[must_use]
     pub fn trial_predicted_ns(&self) -> u64 {
         self.repetitions.trial_predicted_ns(self.first_ns)
     }
 
     /// Wall time of all its processes, if it goes as predicted, nanoseconds.
-    #[must_use]
     pub fn predicted_ns(&self) -> u64 {
         self.trial_predicted_ns().saturating_mul(self.repetitions.trials())
     }
@@ -121,7 +116,6 @@ pub struct SoloPlan {
 
 impl SoloPlan {
     /// Settles how often each benchmark is measured: as `planned` says under its full name, else as was asked for all.
-    #[must_use]
     pub fn new(spec: &SoloSpec, found: &[Discovered], planned: &BTreeMap<String, Repetitions>) -> SoloPlan {
         let mut sorted: Vec<&Discovered> = found.iter().collect();
         sorted.sort_by(|a, b| a.id.cmp(&b.id));
@@ -143,7 +137,6 @@ impl SoloPlan {
     }
 
     /// Wall time that measuring will take, if it goes as predicted.
-    #[must_use]
     pub fn predicted(&self) -> Duration {
         Duration::from_nanos(self.benchmarks.iter().fold(0, |sum: u64, b| sum.saturating_add(b.predicted_ns())))
     }

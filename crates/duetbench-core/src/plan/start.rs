@@ -23,7 +23,6 @@ pub struct Start {
 impl Start {
     /// A comparison made of so many repetitions of one version: a fork pair for every process, and as much time in each as its
     /// iterations take. Fewer than four fork pairs tell nothing, whatever was learnt.
-    #[must_use]
     pub fn of(repetitions: &Repetitions) -> Start {
         let processes = u32::try_from(repetitions.trials()).unwrap_or(u32::MAX);
         let measured_ns = repetitions.iteration_ns.saturating_mul(repetitions.iterations.into());
@@ -37,7 +36,6 @@ impl Start {
 
     /// Time one side measures in one trial that is cut into short slices, nanoseconds: there is no room for more than
     /// [`defaults::TRIAL_PLANNED_MAX_NS`].
-    #[must_use]
     pub fn sliced_ns(&self) -> u64 {
         self.measured_ns.clamp(defaults::TRIAL_NS, defaults::TRIAL_PLANNED_MAX_NS)
     }
@@ -54,7 +52,6 @@ pub struct Unmatched {
 
 impl Unmatched {
     /// Compares the names that are planned with those that were found, in name order.
-    #[must_use]
     pub fn of<'a, T>(planned: &BTreeMap<String, T>, found: impl Iterator<Item = &'a crate::BenchmarkId>) -> Unmatched {
         let found: BTreeSet<String> = found.map(ToString::to_string).collect();
         Unmatched {
@@ -83,7 +80,6 @@ impl Plan {
 
 impl PlannedBenchmark {
     /// The same with trials of this length, in which so many slices warm up, and with what such a trial will probably take.
-    #[must_use]
     pub fn with_trials(&self, trial_ns: u64, warmup_slices: u32) -> PlannedBenchmark {
         let manner = self.manner(warmup_slices);
         let slice_ns = self.configuration.slice_ns;

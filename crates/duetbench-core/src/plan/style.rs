@@ -22,7 +22,6 @@ pub enum Style {
 
 impl Style {
     /// The word used in the protocol and in machine formats.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Style::Loop => "loop",
@@ -35,20 +34,17 @@ impl Style {
     }
 
     /// The style of this word, where there is one.
-    #[must_use]
     pub fn from_word(word: &str) -> Option<Style> {
         let all = [Style::Loop, Style::Rewritten, Style::Recall, Style::Parallel, Style::Iteration, Style::Process];
         all.into_iter().find(|s| s.word() == word)
     }
 
     /// Whether a side of a duet can add single invocations to its slices: none is set up for, and none is the harness's to count.
-    #[must_use]
     pub fn refills(self) -> bool {
         matches!(self, Style::Loop | Style::Rewritten)
     }
 
     /// Whether slices are given by the harness, so that their number is asked for and not agreed upon.
-    #[must_use]
     pub fn is_counted(self) -> bool {
         matches!(self, Style::Iteration | Style::Process)
     }

@@ -134,13 +134,11 @@ struct Shared<'g> {
 
 impl<'g> Versions<'g> {
     /// Compares what every benchmark reaches.
-    #[must_use]
     pub fn new(graphs: [&'g Graph; 2]) -> Versions<'g> {
         Versions { graphs, shared: shared(graphs) }
     }
 
     /// The answer for one benchmark function.
-    #[must_use]
     pub fn reach(&self, benchmark: &str) -> Reach {
         self.compare(benchmark).map_or_else(Reach::Differs, |()| Reach::Same)
     }

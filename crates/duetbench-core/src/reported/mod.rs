@@ -101,13 +101,11 @@ pub struct Change {
 impl ReportedMetric {
     /// By how much it got worse, a fraction, so that a rate that halves is worse by 1, like a time that doubles; infinite where values
     /// have no ratio. Negative where it got better.
-    #[must_use]
     pub fn worse_by(&self) -> f64 {
         self.change.map_or(f64::INFINITY, |change| change.worsening(self.better).ratio - 1.0)
     }
 
     /// The same by the end of the interval that says the most; absent where values have no ratio.
-    #[must_use]
     pub fn worse_by_at_most(&self) -> Option<f64> {
         self.change.map(|change| change.worsening(self.better).ratio_high - 1.0)
     }

@@ -19,7 +19,6 @@ pub struct Mixture {
 
 impl Mixture {
     /// A mixture of so many benchmarks. When each of them has its first turn is drawn.
-    #[must_use]
     pub fn new(seed: u64, benchmarks: usize) -> Mixture {
         let mut rng = Stream::Mixture.of(seed, 0);
         Mixture { lags: (0..benchmarks).map(|_| rng.random()).collect() }

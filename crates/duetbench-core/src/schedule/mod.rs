@@ -37,7 +37,6 @@ pub struct Trial {
 
 impl Trial {
     /// The coordinates of one of its samples, measured on this machine.
-    #[must_use]
     pub fn coordinates(&self, role: Role, iteration: u32) -> Coordinates {
         let Trial { build, round, suite_run, fork, .. } = *self;
         Coordinates { role, instance: 0, build, round, suite_run, fork, iteration }
@@ -61,28 +60,24 @@ pub struct Schedule {
 
 impl Schedule {
     /// The schedule of this plan.
-    #[must_use]
     pub fn new(plan: &Plan) -> Schedule {
         let designs = plan.benchmarks.iter().map(|b| b.configuration.design).collect();
         Schedule { seed: plan.seed, designs, spread: plan.spread }
     }
 
     /// Number of suite runs after which every benchmark has all its forks, if none of its trials failed.
-    #[must_use]
     pub fn suite_runs(&self) -> u32 {
         self.designs.iter().map(Design::forks).max().unwrap_or(0)
     }
 
     /// The trials of one suite run of one round, in order. Depends on the seed, the designs and these two numbers
     /// alone, so a resumed run continues the same schedule.
-    #[must_use]
     pub fn suite_run(&self, round: u32, suite_run: u32) -> Vec<Trial> {
         self.pass(round, suite_run, &vec![Some(suite_run); self.designs.len()])
     }
 
     /// The trials of one pass over the suite, in order. `visits` says for every benchmark which of its own suite runs this is;
     /// absent, it does not take part, which does not reshuffle the others.
-    #[must_use]
     pub fn pass(&self, round: u32, number: u32, visits: &[Option<u32>]) -> Vec<Trial> {
         let mut rng = Stream::Order { pass: number }.of(self.seed, round);
         let mut order: Vec<usize> = (0..self.designs.len()).collect();
@@ -98,7 +93,6 @@ impl Schedule {
     }
 
     /// Seeds that order the functions in the two halves of a build pair, baseline first; never 0.
-    #[must_use]
     pub fn layout_seeds(&self, build: u32) -> [u32; 2] {
         let mut rng = Stream::Layouts { build }.of(self.seed, 0);
         [rng.next_u32() | 1, rng.next_u32() | 1]

@@ -12,7 +12,6 @@ impl SoloPlan {
     /// The trials of one suite run, in order: all processes of all benchmarks that take part are shuffled together, so that those of
     /// one benchmark do not follow each other. `visits` says for every benchmark which of its own suite runs this is; absent, it
     /// does not take part. Depends on the seed and these numbers alone.
-    #[must_use]
     pub fn suite_run(&self, number: u32, visits: &[Option<u32>]) -> Vec<Trial> {
         let mut rng = Stream::Order { pass: number }.of(self.seed, 0);
         let of = |(benchmark, (visit, planned)): (usize, (&Option<u32>, &SoloBenchmark))| {

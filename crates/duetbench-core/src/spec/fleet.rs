@@ -35,7 +35,6 @@ pub enum EngineName {
 
 impl EngineName {
     /// The word used in options and machine formats.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             EngineName::Here => "here",
@@ -57,7 +56,6 @@ pub enum Arch {
 
 impl Arch {
     /// The word used by the providers, in options and in machine formats.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Arch::X86_64 => "x86_64",

@@ -22,7 +22,6 @@ pub struct HarnessSpec {
 
 impl HarnessSpec {
     /// Whether nothing was asked that is not usual.
-    #[must_use]
     pub fn is_usual(&self) -> bool {
         *self == HarnessSpec::default()
     }
@@ -50,7 +49,6 @@ pub struct JmhSpec {
 
 impl JmhSpec {
     /// The JVM of one side.
-    #[must_use]
     pub fn side(&self, role: Role) -> &JvmSide {
         match role {
             Role::Baseline => &self.base,
@@ -71,7 +69,6 @@ pub struct JvmSide {
 
 impl JvmSide {
     /// Whether it is the usual JVM without arguments of its own.
-    #[must_use]
     pub fn is_usual(&self) -> bool {
         *self == JvmSide::default()
     }
@@ -130,13 +127,11 @@ enum OneOrMore {
 
 impl ExitCodes {
     /// Whether a process that ended with this code did its work.
-    #[must_use]
     pub fn contains(&self, code: i32) -> bool {
         self.0.contains(&code)
     }
 
     /// Whether it is 0 alone.
-    #[must_use]
     pub fn is_usual(&self) -> bool {
         *self == ExitCodes::default()
     }

@@ -292,7 +292,6 @@ impl Default for Decision {
 
 impl Decision {
     /// Two-sided error of the interval that says how large a change is.
-    #[must_use]
     pub fn interval_alpha(&self) -> f64 {
         (defaults::INTERVAL_TO_ALPHA * self.alpha).min(defaults::INTERVAL_ALPHA_MAX).max(self.alpha)
     }
@@ -303,7 +302,6 @@ impl Decision {
     /// Names the first number that is out of range.
     pub fn check(self) -> Result<Decision, SpecError> {
         let inside = |name, value: f64, low: f64, high: f64| {
-            let percent = |value: f64| (1e11 * value).round() / 1e9;
             let (given, low_percent, high_percent) = (percent(value), percent(low), percent(high));
             let outside = SpecError::ShareOutOfRange { name, value: given, low: low_percent, high: high_percent };
             if value > low && value < high { Ok(()) } else { Err(outside) }
@@ -315,6 +313,11 @@ impl Decision {
         inside("power", self.power, 0.0, 1.0)?;
         Ok(self)
     }
+}
+
+/// A share in percent as people write it, without the last digits of binary fractions.
+fn percent(share: f64) -> f64 {
+    (1e11 * share).round() / 1e9
 }
 
 /// Everything that was asked, with all defaults filled in.
@@ -359,7 +362,6 @@ pub struct Spec {
 
 impl Spec {
     /// The thresholds by which it is judged.
-    #[must_use]
     pub fn thresholds(&self) -> Thresholds<'_> {
         Thresholds::new(&self.decision, &self.rules)
     }
@@ -441,14 +443,12 @@ impl Selection {
 
 impl Filter {
     /// Whether a benchmark of this name takes part.
-    #[must_use]
     pub fn keeps(&self, name: &str) -> bool {
         self.bench.as_ref().is_none_or(|r| r.is_match(name)) && !self.exclude.as_ref().is_some_and(|r| r.is_match(name))
     }
 
     /// Whether a benchmark of this name may take part, or any whose name goes on after it and a slash: what is below a benchmark
     /// is known only once it has run.
-    #[must_use]
     pub fn may_keep_below(&self, name: &str) -> bool {
         let wanted = |r: &Regex| r.is_match(name) || below(r, name) != Below::Nothing;
         let unwanted = |r: &Regex| r.is_match(name) && below(r, name) == Below::Everything;
@@ -456,7 +456,6 @@ impl Filter {
     }
 
     /// Whether every benchmark takes part.
-    #[must_use]
     pub fn keeps_all(&self) -> bool {
         self.bench.is_none() && self.exclude.is_none()
     }

@@ -33,7 +33,6 @@ impl Metric {
     pub const ALL: [Metric; 3] = [Metric::Time, Metric::Allocs, Metric::Bytes];
 
     /// The word used in files and machine formats; of what a benchmark reports itself the unit.
-    #[must_use]
     pub fn word(&self) -> &str {
         match self {
             Metric::Time => "time",
@@ -45,7 +44,6 @@ impl Metric {
     }
 
     /// The unit, where it is something that a benchmark reports itself.
-    #[must_use]
     pub fn unit(&self) -> Option<&str> {
         match self {
             Metric::Reported(unit) => Some(unit),
@@ -54,7 +52,6 @@ impl Metric {
     }
 
     /// Whether it is counted exactly, so that its growth has no uncertainty.
-    #[must_use]
     pub fn is_count(&self) -> bool {
         matches!(self, Metric::Allocs | Metric::Bytes | Metric::Instructions)
     }
@@ -114,11 +111,11 @@ pub enum RuleError {
         source: Box<regex::Error>,
     },
     /// Its threshold is out of range.
-    #[error("rule {number}: `threshold` is {value}, but must lie {range}")]
+    #[error("rule {number}: `threshold` is {value}%, but must lie {range}")]
     Threshold {
         /// Number of the rule, from 1.
         number: usize,
-        /// The given value.
+        /// The given value, percent.
         value: f64,
         /// The allowed range, in words.
         range: &'static str,
@@ -206,14 +203,12 @@ impl Policy {
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
     /// Consequence of growth of one metric of one benchmark beyond its threshold. Where no rule says so, a time gates, as does a unit that
     /// a rule names, and counts inform.
-    #[must_use]
     pub fn action(&self, id: &BenchmarkId, metric: &Metric) -> Action {
         let usually = if metric.is_count() { Action::Inform } else { Action::Gate };
         self.about(id, metric).filter_map(|rule| rule.action).last().unwrap_or(usually)
@@ -230,43 +225,36 @@ impl Policy {
     }
 
     /// Consequence of an open question about the time of this benchmark; absent where no rule says so.
-    #[must_use]
     pub fn inconclusive(&self, id: &BenchmarkId) -> Option<Action> {
         self.about(id, &Metric::Time).filter_map(|rule| rule.inconclusive).last()
     }
 
     /// The action on a slowdown of this benchmark that is not shown to exceed the threshold; absent where no rule says so.
-    #[must_use]
     pub fn slower(&self, id: &BenchmarkId) -> Option<Action> {
         self.about(id, &Metric::Time).filter_map(|rule| rule.slower).last()
     }
 
     /// The action on findings of a benchmark that itself differs between the versions; absent where no rule says so.
-    #[must_use]
     pub fn redefined(&self, id: &BenchmarkId) -> Option<Action> {
         self.matching(id).filter_map(|rule| rule.redefined).last()
     }
 
     /// Whether a rule names the instructions of this benchmark, so that they are to be counted and judged.
-    #[must_use]
     pub fn counts_instructions(&self, id: &BenchmarkId) -> bool {
         self.matching(id).any(|rule| rule.metric == Some(Metric::Instructions))
     }
 
     /// Whether a rule names the instructions of any benchmark.
-    #[must_use]
     pub fn names_instructions(&self) -> bool {
         self.rules().any(|rule| rule.metric == Some(Metric::Instructions))
     }
 
     /// The units that rules name for this benchmark.
-    #[must_use]
     pub fn units_of(&self, id: &BenchmarkId) -> BTreeSet<&str> {
         self.matching(id).filter_map(|rule| rule.metric.as_ref()?.unit()).collect()
     }
 
     /// All units that rules name.
-    #[must_use]
     pub fn units(&self) -> BTreeSet<&str> {
         self.rules.iter().filter_map(|(_, rule)| rule.metric.as_ref()?.unit()).collect()
     }
@@ -318,12 +306,12 @@ fn checked(number: usize, rule: &Rule) -> Result<Option<Regex>, RuleError> {
     }
     if let Some(value) = rule.threshold {
         let (holds, range) = if of_counts {
-            (value >= 0.0 && value.is_finite(), "at 0 or above")
+            (value >= 0.0 && value.is_finite(), "at 0% or above")
         } else {
-            (value > 0.0 && value < THRESHOLD_MAX, "above 0 and below 10")
+            (value > 0.0 && value < THRESHOLD_MAX, "above 0% and below 1000%")
         };
         if !holds {
-            return Err(RuleError::Threshold { number, value, range });
+            return Err(RuleError::Threshold { number, value: super::percent(value), range });
         }
     }
     let compile = |pattern: &String| Regex::new(pattern);
@@ -411,11 +399,12 @@ mod tests {
     fn rules_that_are_none_are_named() {
         let error = |rule: Rule| Policy::new(&[Rule { threshold: Some(0.1), ..Rule::default() }, rule]).unwrap_err();
         assert!(error(rule("(", 0.1)).to_string().starts_with("rule 2: `benchmarks` is not a regular expression"));
-        assert!(error(rule("a", 0.0)).to_string().contains("above 0"));
+        let large = error(rule("a", 12.3)).to_string();
+        assert_eq!(large, "rule 2: `threshold` is 1230%, but must lie above 0% and below 1000%");
         assert!(error(Rule::default()).to_string().contains("says nothing"));
         let counts = |threshold| Rule { metric: Some(Metric::Allocs), ..rule("a", threshold) };
         assert!(Policy::new(&[counts(0.0)]).is_ok());
-        assert!(error(counts(f64::NAN)).to_string().contains("at 0 or above"));
+        assert!(error(counts(f64::NAN)).to_string().contains("at 0% or above"));
         let unit = |unit: &str| Rule { metric: Some(Metric::Reported(unit.into())), ..rule("a", 0.1) };
         assert!(error(unit("ns/op")).to_string().contains("`metric = \"time\"`"));
         assert!(error(unit("a b")).to_string().contains("spaces"));

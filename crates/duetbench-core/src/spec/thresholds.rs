@@ -33,46 +33,39 @@ impl<'a> From<&'a Decision> for Thresholds<'a> {
 
 impl<'a> Thresholds<'a> {
     /// The thresholds by what was asked for the whole suite, and by rules for some of it.
-    #[must_use]
     pub fn new(decision: &'a Decision, policy: &'a Policy) -> Thresholds<'a> {
         Thresholds { decision, policy }
     }
 
     /// Growth of a metric that is tolerated, a fraction. A threshold that was typed holds for all times; else the last rule's holds, and
     /// where no rule has one the suite's. Counts are exact, so that without a rule nothing is tolerated.
-    #[must_use]
     pub fn of(&self, id: &BenchmarkId, metric: &Metric) -> f64 {
         let usual = if metric.is_count() { 0.0 } else { self.decision.threshold };
         self.ruled(id, metric).unwrap_or(usual)
     }
 
     /// The threshold of a rule, where it is a rule's that holds.
-    #[must_use]
     pub fn ruled(&self, id: &BenchmarkId, metric: &Metric) -> Option<f64> {
         let typed = self.decision.typed && *metric == Metric::Time;
         if typed { None } else { self.policy.threshold(id, metric) }
     }
 
     /// The rule by which times of this benchmark are judged.
-    #[must_use]
     pub fn decision(&self, id: &BenchmarkId) -> Decision {
         Decision { threshold: self.of(id, &Metric::Time), ..*self.decision }
     }
 
     /// The rule for the suite as a whole.
-    #[must_use]
     pub fn suite(&self) -> &'a Decision {
         self.decision
     }
 
     /// The rules for some of the suite.
-    #[must_use]
     pub fn policy(&self) -> &'a Policy {
         self.policy
     }
 
     /// The units that rules name for this benchmark, with what is wanted of them.
-    #[must_use]
     pub fn wanted(&self, id: &BenchmarkId) -> Vec<Wanted> {
         let wanted = |unit: &str| {
             let metric = Metric::Reported(unit.to_owned());

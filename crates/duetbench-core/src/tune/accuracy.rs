@@ -22,7 +22,6 @@ pub struct Accuracy {
 
 impl Accuracy {
     /// Over these choices.
-    #[must_use]
     pub fn of(choices: &[Choice]) -> Accuracy {
         let within = |margin: f64| choices.iter().filter(|choice| kept_within(choice, margin)).count();
         Accuracy {
@@ -35,13 +34,11 @@ impl Accuracy {
     }
 
     /// Share of the time that is saved; absent where there was none.
-    #[must_use]
     pub fn saving(&self) -> Option<f64> {
         (self.full_s > 0.0).then(|| 1.0 - self.chosen_s / self.full_s)
     }
 
     /// Shares of benchmarks within each of [`MARGINS`]; absent without benchmarks.
-    #[must_use]
     pub fn shares(&self) -> Option<[f64; MARGINS.len()]> {
         (self.benchmarks > 0).then(|| self.within.map(|count| count as f64 / self.benchmarks as f64))
     }

@@ -40,13 +40,11 @@ impl Configurations {
     }
 
     /// Number of configurations.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.time_s.len()
     }
 
     /// The one at this position of the lexicographic order.
-    #[must_use]
     pub fn at(&self, position: usize) -> &[usize] {
         &self.repetitions[position * self.levels..][..self.levels]
     }

@@ -55,7 +55,6 @@ pub struct Choice {
 
 impl Choice {
     /// Relative change of the result that the reduction brings, signed (µOpTime, equation 1, without its modulus).
-    #[must_use]
     pub fn change(&self) -> f64 {
         (self.result_chosen - self.result_full) / self.result_full
     }
@@ -71,7 +70,6 @@ pub struct Tuned {
 }
 
 /// The smallest configuration that is enough, for every benchmark of a recording.
-#[must_use]
 pub fn tune(recording: &Recording, criteria: &dyn Criteria) -> Tuned {
     each(recording, criteria, |_, subject| match search::screened(subject) {
         Some((position, value)) => subject.choice(subject.configurations.at(position), Some(value)),
@@ -81,7 +79,6 @@ pub fn tune(recording: &Recording, criteria: &dyn Criteria) -> Tuned {
 
 /// The choices of another method than tuning: it is given every benchmark with its index, and gives a configuration of it, or none for
 /// the full one.
-#[must_use]
 pub fn choose(
     recording: &Recording,
     criteria: &dyn Criteria,

@@ -21,7 +21,6 @@ pub const REPETITIONS_MIN: usize = 3;
 
 impl Rules {
     /// The paper's: at most 1 %, intervals of 99 %, all instances.
-    #[must_use]
     pub fn of(metric: Metric) -> Rules {
         Rules { metric, threshold: 0.01, confidence: 0.99, keep: vec![Level::Instance] }
     }

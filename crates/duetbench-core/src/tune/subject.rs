@@ -61,7 +61,6 @@ impl<'a> Subject<'a> {
     }
 
     /// The metric's exact value for a configuration; absent where it has none.
-    #[must_use]
     pub fn stability(&self, configuration: &[usize]) -> Option<f64> {
         self.value(configuration, &mut Scratch::default())
     }

@@ -18,35 +18,30 @@ pub struct TunedWarmUp {
 
 impl TunedWarmUp {
     /// Looks at a benchmark; absent where its harness has no warm-up.
-    #[must_use]
     pub fn of(recorded: &Recorded, levels: &[Level]) -> Option<TunedWarmUp> {
         let harness = recorded.harness_warm_up?;
         Some(TunedWarmUp { found: recorded.warm_up(levels), harness, iteration_s: recorded.cost.innermost_s })
     }
 
     /// Iterations at the start of every process that are taken for warm-up; none where nothing is known.
-    #[must_use]
     pub fn cut(&self) -> usize {
         self.found.and_then(|found| found.iterations).unwrap_or(0)
     }
 
     /// Iterations of the recording's length that the harness ran before the first value. Nobody saw whether they were needed, so
     /// they have to be run again.
-    #[must_use]
     pub fn unseen(&self) -> usize {
         let ran = self.harness.ran && self.iteration_s > 0.0;
         if ran { (self.harness.time_s() / self.iteration_s).ceil() as usize } else { 0 }
     }
 
     /// Iterations that are to warm up in every process.
-    #[must_use]
     pub fn iterations(&self) -> usize {
         self.unseen().saturating_add(self.cut())
     }
 }
 
 /// A recording without the warm-up of its processes, and what was found of each benchmark that has one.
-#[must_use]
 pub fn without_warm_up(recording: &Recording) -> (Recording, BTreeMap<String, TunedWarmUp>) {
     let mut found = BTreeMap::new();
     let cut = |recorded: &Recorded| {

@@ -58,7 +58,6 @@ pub enum Extent {
 
 impl Verdict {
     /// The word used in machine formats.
-    #[must_use]
     pub fn word(&self) -> &'static str {
         match self {
             Verdict::Regression => "regression",
@@ -79,25 +78,21 @@ impl Verdict {
     }
 
     /// Whether two versions were really compared to reach it.
-    #[must_use]
     pub fn is_comparison(&self) -> bool {
         !matches!(self, Verdict::BaselineOnly | Verdict::CandidateOnly | Verdict::Failed { .. })
     }
 
     /// Whether it was proven, so that nothing was measured.
-    #[must_use]
     pub fn is_proven(&self) -> bool {
         matches!(self, Verdict::IdenticalCode | Verdict::NotAffected)
     }
 
     /// Whether it says that there is a change of the code, of whatever size.
-    #[must_use]
     pub fn is_change(&self) -> bool {
         matches!(self, Verdict::Regression | Verdict::Improvement | Verdict::Slower(_) | Verdict::Faster(_))
     }
 
     /// Whether more data would tell more: on which side of the threshold the change lies is not known.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         matches!(
             self,
@@ -106,7 +101,6 @@ impl Verdict {
     }
 
     /// Fork pairs that would probably settle it, where it is open and that can be told.
-    #[must_use]
     pub fn forks_sufficient(&self) -> Option<u32> {
         match self {
             Verdict::Inconclusive { forks_sufficient }
@@ -117,13 +111,11 @@ impl Verdict {
     }
 
     /// The versions measure different things under this name.
-    #[must_use]
     pub fn is_redefined(&self) -> bool {
         matches!(self, Verdict::Redefined(_))
     }
 
     /// The answer about the times that were measured, whether or not they are those of the same benchmark.
-    #[must_use]
     pub fn of_times(&self) -> &Verdict {
         if let Verdict::Redefined(of_times) = self { of_times } else { self }
     }

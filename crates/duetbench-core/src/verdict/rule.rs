@@ -48,7 +48,6 @@ pub struct RatioInterval {
 
 impl RatioInterval {
     /// The interval of a ratio, from that of its logarithm.
-    #[must_use]
     pub fn of_logs(low: f64, high: f64) -> RatioInterval {
         RatioInterval { low: finite_exp(low), high: finite_exp(high) }
     }
@@ -61,26 +60,22 @@ impl RatioInterval {
     }
 
     /// Whether every ratio in it is closer to 1 than the threshold, a fraction, allows.
-    #[must_use]
     pub fn is_within(self, threshold: f64) -> bool {
         let most = 1.0 + threshold;
         1.0 / most < self.low && self.high < most
     }
 
     /// Whether every ratio in it exceeds `1 + threshold`.
-    #[must_use]
     pub fn is_above(self, threshold: f64) -> bool {
         self.low > 1.0 + threshold
     }
 
     /// Whether some ratio in it exceeds `1 + threshold`, or is that.
-    #[must_use]
     pub fn reaches_above(self, threshold: f64) -> bool {
         self.high >= 1.0 + threshold
     }
 
     /// Whether every ratio in it lies below `1 / (1 + threshold)`.
-    #[must_use]
     pub fn is_below(self, threshold: f64) -> bool {
         self.high < 1.0 / (1.0 + threshold)
     }

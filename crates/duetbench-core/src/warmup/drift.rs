@@ -26,7 +26,6 @@ pub struct Drift {
 ///
 /// Disturbances shift a process up as often as down, a warm-up that was too short shifts all of them down: so only one direction is
 /// counted, the one that more processes have.
-#[must_use]
 pub fn drift(samples: &[Sample], threshold: f64) -> Option<Drift> {
     let of_role = |role: Role| drift_of(samples.iter().filter(|s| s.at.role == role), role, threshold);
     let both: Vec<Drift> = Role::BOTH.into_iter().filter_map(of_role).collect();
@@ -36,7 +35,6 @@ pub fn drift(samples: &[Sample], threshold: f64) -> Option<Drift> {
 
 impl Drift {
     /// Whether this is the rule and no exception.
-    #[must_use]
     pub fn is_usual(&self) -> bool {
         2 * self.forks > self.of
     }

@@ -18,7 +18,6 @@ pub struct ForksWarmUp {
 ///
 /// The largest number counts, not a middle one: an iteration too many costs its time, one too few is judged. Processes that never
 /// become steady have no number; where they are the majority, the benchmark has none.
-#[must_use]
 pub fn over_forks<'a>(forks: impl Iterator<Item = &'a [f64]>) -> Option<ForksWarmUp> {
     let found: Vec<WarmUp> = forks.filter_map(steady_from).collect();
     if found.is_empty() {

@@ -46,15 +46,11 @@ struct File {
 #[derive(Deserialize)]
 struct Entry {
     command: String,
-    #[serde(default)]
     times: Option<Vec<Option<f64>>>,
     /// Absent before hyperfine 1.11; a code is absent where a signal ended the process.
-    #[serde(default)]
     exit_codes: Option<Vec<Option<i32>>>,
     /// Since hyperfine 1.19, by run.
-    #[serde(default)]
     memory_usage_byte: Option<Vec<f64>>,
-    #[serde(default)]
     parameters: Option<BTreeMap<String, String>>,
 }
 

@@ -47,32 +47,19 @@ pub(super) static TOOL: Tool = Tool {
 struct Entry {
     benchmark: String,
     mode: String,
-    #[serde(default)]
     threads: Option<u64>,
-    #[serde(default)]
     forks: Option<u64>,
-    #[serde(default)]
     warmup_iterations: Option<u32>,
-    #[serde(default)]
     warmup_time: Option<String>,
-    #[serde(default)]
     warmup_batch_size: Option<u32>,
-    #[serde(default)]
     measurement_time: Option<String>,
-    #[serde(default)]
     measurement_batch_size: Option<u32>,
-    #[serde(default)]
     params: Option<BTreeMap<String, String>>,
     primary_metric: Metric,
-    #[serde(default)]
     secondary_metrics: Option<BTreeMap<String, Metric>>,
-    #[serde(default)]
     jmh_version: Option<String>,
-    #[serde(default)]
     jdk_version: Option<String>,
-    #[serde(default)]
     vm_name: Option<String>,
-    #[serde(default)]
     vm_version: Option<String>,
 }
 
@@ -81,9 +68,7 @@ struct Entry {
 struct Metric {
     #[serde(default)]
     score_unit: String,
-    #[serde(default)]
     raw_data: Option<Vec<Vec<Number>>>,
-    #[serde(default)]
     raw_data_histogram: Option<Vec<Vec<Histogram>>>,
 }
 

@@ -37,7 +37,6 @@ pub static TOOLS: &[&Tool] = &[
 ];
 
 /// The tool of this name.
-#[must_use]
 pub fn named(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().copied().find(|tool| tool.name == name)
 }

@@ -50,13 +50,9 @@ struct Entry {
 /// The part of a benchmark's metadata, or of those in common, that is read.
 #[derive(Default, Deserialize)]
 struct Metadata {
-    #[serde(default)]
     name: Option<String>,
-    #[serde(default)]
     unit: Option<String>,
-    #[serde(default)]
     loops: Option<f64>,
-    #[serde(default)]
     inner_loops: Option<f64>,
 }
 
@@ -65,17 +61,14 @@ struct Metadata {
 struct Run {
     #[serde(default)]
     metadata: RunMetadata,
-    #[serde(default)]
     values: Option<Vec<f64>>,
     /// Loops and value, as a value would be: by loop.
-    #[serde(default)]
     warmups: Option<Vec<(f64, f64)>>,
 }
 
 #[derive(Default, Deserialize)]
 struct RunMetadata {
     /// From its first warm-up to its last value, seconds.
-    #[serde(default)]
     duration: Option<f64>,
 }
 

@@ -39,7 +39,6 @@ struct File {
     machine_info: serde_json::Value,
     #[serde(default)]
     commit_info: serde_json::Value,
-    #[serde(default)]
     datetime: Option<String>,
     benchmarks: Vec<Entry>,
 }
@@ -52,10 +51,8 @@ struct Entry {
 
 #[derive(Deserialize)]
 struct Stats {
-    #[serde(default)]
     data: Option<Vec<f64>>,
     /// Iterations of each round.
-    #[serde(default)]
     iterations: Option<f64>,
 }
 

@@ -29,7 +29,6 @@ pub struct Origin<'a> {
 
 impl About {
     /// Provenance of a version in a stored run.
-    #[must_use]
     pub fn of_run(origin: &Origin<'_>) -> About {
         let Origin { run, version, started, environment } = *origin;
         let Environment { platform, cpu_model, toolchain, duet_version, .. } = environment;
@@ -51,7 +50,6 @@ impl About {
 
     /// Provenance that a file states: keys and values, as [`read`](crate::read) finds them. Keys that would
     /// begin another package or version are left to the writers.
-    #[must_use]
     pub fn of_file(context: &[(String, String)]) -> About {
         let kept = context.iter().filter(|(key, value)| is_key(key) && !one_line(value).is_empty());
         let lines = kept.map(|(key, value)| (key.clone(), one_line(value))).collect();
@@ -63,7 +61,6 @@ impl About {
     }
 
     /// The value of a key; empty where it is not known.
-    #[must_use]
     pub fn value(&self, key: &str) -> &str {
         self.lines.iter().find(|(known, _)| known == key).map_or("", |(_, value)| value)
     }

@@ -140,7 +140,7 @@ fn what_a_form_has_no_unit_for_alone_is_refused() {
     for form in ["hyperfine", "google-benchmark", "pytest-benchmark", "criterion", "papers", "pyperf"] {
         let refused = write(&rates, &about(), form).unwrap_err();
         assert!(
-            refused.to_string().contains("`A [ops/s]`") && refused.hint().unwrap().contains("--as parquet"),
+            refused.to_string().contains("`A [ops/s]`") && refused.advice().unwrap().contains("--as parquet"),
             "{refused}"
         );
     }

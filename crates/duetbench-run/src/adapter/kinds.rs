@@ -90,13 +90,11 @@ pub struct Wish<'a> {
 }
 
 /// The harness of this name.
-#[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Kind> {
     KINDS.into_iter().find(|kind| kind.name() == name)
 }
 
 /// The registries of all harnesses.
-#[must_use]
 pub fn registries() -> Vec<&'static dyn Registry> {
     KINDS.into_iter().filter_map(Kind::registry).collect()
 }
@@ -107,7 +105,7 @@ pub fn registries() -> Vec<&'static dyn Registry> {
 /// When no harness has the name, its toolchain cannot be used or an argument cannot be passed on.
 pub fn open(wish: &Wish<'_>, versions: &[Source], scratch: &Path) -> Result<Box<dyn Adapter>, RunError> {
     let Some(last) = versions.last() else {
-        return Err(RunError::NothingToMeasure { what: "no version was named".into(), hint: None });
+        return Err(RunError::nothing_to_measure("no version was named"));
     };
     let kind = match &wish.harness.name {
         Some(name) => named(name).ok_or_else(|| unknown(name))?,
@@ -118,10 +116,8 @@ pub fn open(wish: &Wish<'_>, versions: &[Source], scratch: &Path) -> Result<Box<
 
 fn unknown(name: &str) -> RunError {
     let known = KINDS.map(Kind::name).join(", ");
-    RunError::NothingToMeasure {
-        what: format!("this duet knows no harness `{name}`"),
-        hint: Some(format!("`--adapter` takes one of {known}")),
-    }
+    RunError::nothing_to_measure(format!("this duet knows no harness `{name}`"))
+        .hint(format!("`--adapter` takes one of {known}"))
 }
 
 /// The harness that a version, the settings or the version's files call for, in this order.
@@ -162,7 +158,7 @@ fn around(version: &Source) -> Result<&'static dyn Kind, RunError> {
             (what, "run duet where one of them lies, or measure programs: `duet compare --command OLD NEW`")
         }
     };
-    Err(RunError::Source { what, hint: Some(hint.to_owned()) })
+    Err(RunError::version(what).hint(hint.to_owned()))
 }
 
 /// A folder of a version as its user knows it: one of a revision as git writes it, because it lies in a place of ours.

@@ -70,7 +70,6 @@ pub struct Declared {
 
 impl Build {
     /// One digest over all artifacts, hexadecimal.
-    #[must_use]
     pub fn digest(&self) -> String {
         use sha2::{Digest, Sha256};
         let mut hash = Sha256::new();
@@ -83,7 +82,6 @@ impl Build {
     }
 
     /// Benchmarks that are made of something else in the candidate, with the first difference.
-    #[must_use]
     pub fn redefined(&self, candidate: &Build) -> BTreeMap<BenchmarkId, Redefinition> {
         let of_both = self.declared.iter().filter_map(|(id, base)| Some((id, base, candidate.declared.get(id)?)));
         of_both
@@ -93,7 +91,6 @@ impl Build {
 
     /// Benchmarks that probably have another name in the candidate: of a package those that only one version has, with a body that no
     /// other of them has. The name in the baseline comes first.
-    #[must_use]
     pub fn renamed<'a>(&'a self, candidate: &'a Build) -> Vec<[&'a BenchmarkId; 2]> {
         let (gone, new) = (by_body(self, candidate), by_body(candidate, self));
         let pair =
@@ -152,7 +149,6 @@ pub struct Reaches {
 
 impl Reaches {
     /// Findings, a sentence for each package: how many benchmarks are affected, and what affects most of them.
-    #[must_use]
     pub fn summary(&self) -> Vec<String> {
         let mut packages: BTreeMap<&str, (u32, BTreeMap<&str, u32>)> = BTreeMap::new();
         for (id, reach) in &self.of {
@@ -223,7 +219,7 @@ impl Conditions<'_> {
     /// Filter that selects the wanted benchmarks by their names.
     fn filter(&self) -> Result<Filter, RunError> {
         let all = Selection { bench: None, exclude: None, packages: Vec::new() };
-        let refused = |e: SpecError| RunError::Toolchain { what: e.to_string(), hint: None };
+        let refused = |e: SpecError| RunError::toolchain(e.to_string());
         self.selection.unwrap_or(&all).filter().map_err(refused)
     }
 }
@@ -271,10 +267,8 @@ pub trait Adapter: std::fmt::Debug + Sync {
     /// When this harness cannot tell benchmarks from the code that they measure.
     fn lay_over(&self, of: &Source, onto: &Source, patterns: &[String]) -> Result<Vec<Unfit>, RunError> {
         let _ = (of, onto, patterns);
-        Err(RunError::Toolchain {
-            what: "only Go's benchmarks can be measured on the code of the other version".into(),
-            hint: Some("leave out `--benchmarks-from`".into()),
-        })
+        Err(RunError::toolchain("only Go's benchmarks can be measured on the code of the other version")
+            .hint("leave out `--benchmarks-from`"))
     }
 
     /// Builds a version; `patterns` choose packages in the harness's own syntax.
@@ -342,7 +336,7 @@ pub trait Adapter: std::fmt::Debug + Sync {
     fn relink(&self, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
         let _ = wanted;
         let what = format!("`{}` cannot be linked in another order", artifact.program.display());
-        Err(RunError::Toolchain { what, hint: None })
+        Err(RunError::toolchain(what))
     }
 
     /// Whether artifacts can run elsewhere, with nothing but themselves and their package's files.
@@ -350,10 +344,8 @@ pub trait Adapter: std::fmt::Debug + Sync {
     /// # Errors
     /// When this harness cannot do without what is installed here.
     fn travels(&self) -> Result<(), RunError> {
-        Err(RunError::Toolchain {
-            what: format!("a fleet has no {}, which these benchmarks need", self.toolchain()),
-            hint: Some("leave out `--on`: only Go's benchmarks need nothing but themselves".into()),
-        })
+        Err(RunError::toolchain(format!("a fleet has no {}, which these benchmarks need", self.toolchain()))
+            .hint("leave out `--on`: only Go's benchmarks need nothing but themselves"))
     }
 
     /// Links an artifact again as a `program` that [travels](Adapter::travels).
@@ -422,7 +414,6 @@ pub struct Subject<'a> {
 }
 
 /// Bytes as lower-case hexadecimal.
-#[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {

@@ -50,7 +50,6 @@ pub struct PairLayouts {
 
 impl PairLayouts {
     /// No package has a plan yet. Whether halves that followed a plan are alike, `check` tells.
-    #[must_use]
     pub fn new(check: CheckAlike) -> PairLayouts {
         PairLayouts { by_package: Mutex::default(), check }
     }
@@ -79,7 +78,6 @@ impl PairLayouts {
     }
 
     /// The plan that both halves follow; absent where there is none.
-    #[must_use]
     pub fn plan(&self, package: &str) -> Option<Plan> {
         let table = self.table();
         let Decided { plan, unlike } = table.get(package)?;
@@ -95,7 +93,6 @@ impl PairLayouts {
     }
 
     /// Layouts used, by package, for the report.
-    #[must_use]
     pub fn used(&self) -> LayoutsUsed {
         let mut used = LayoutsUsed::default();
         for (package, decided) in &*self.table() {

@@ -40,7 +40,6 @@ pub struct Comparison<'a> {
 
 impl<'a> Comparison<'a> {
     /// A comparison by this plan; `thresholds` say when an answer is known.
-    #[must_use]
     pub fn new(plan: &'a Plan, thresholds: Thresholds<'a>) -> Comparison<'a> {
         Comparison {
             plan,

@@ -108,7 +108,6 @@ impl<'a> Counter<'a> {
     }
 
     /// Wall time that counting a benchmark probably takes, by its first invocation; none where that would take too long.
-    #[must_use]
     pub fn takes(&self, planned: &PlannedBenchmark) -> Duration {
         self.made(planned, planned.first_ns as f64).usual() * 2 * PROCESSES
     }

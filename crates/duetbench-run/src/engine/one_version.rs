@@ -51,7 +51,6 @@ impl Account {
 
 impl<'a> OneVersion<'a> {
     /// A run of one version by this plan.
-    #[must_use]
     pub fn new(plan: &'a SoloPlan) -> OneVersion<'a> {
         OneVersion {
             plan,

@@ -76,7 +76,6 @@ pub struct Wanted<'a> {
 }
 
 /// Wall time that first trials will probably take, the self-check left out: as much of a budget as they may.
-#[must_use]
 pub fn probing_takes(plan: &Plan, wanted: &Wanted<'_>) -> Duration {
     let all = looks_take(plan, wanted, warm_up_look(plan, wanted)).sum();
     time_for_looks(plan).map_or(all, |most| most.min(all))

@@ -34,7 +34,6 @@ pub struct Profiles {
 }
 
 /// Wall time that profiling takes at most, where it is known how long operations take: the longest benchmarks are those that regress.
-#[must_use]
 pub fn profiling_takes(plan: &Plan) -> Duration {
     let process = |b: &PlannedBenchmark| b.first_ns.max(PROCESS_NS);
     let mut each: Vec<u64> = plan.benchmarks.iter().map(process).collect();

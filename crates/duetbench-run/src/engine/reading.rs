@@ -22,7 +22,6 @@ pub struct UnitReader<'a> {
 }
 
 /// Wall time that reading these benchmarks takes at most, linking included.
-#[must_use]
 pub fn unit_reading_takes(benchmarks: &[&PlannedBenchmark]) -> Duration {
     let each = |b: &&PlannedBenchmark| Duration::from_nanos(b.first_ns.max(PROCESS_NS));
     benchmarks.iter().map(each).sum::<Duration>() * (2 * PAIRS)

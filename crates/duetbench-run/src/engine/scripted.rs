@@ -70,7 +70,6 @@ impl Scripted {
     }
 
     /// The benchmarks of one version.
-    #[must_use]
     pub fn discovered(&self, role: Role) -> Vec<Discovered> {
         let present = self.parts.iter().filter(|(_, part)| part.ns(role).is_some());
         present
@@ -127,7 +126,7 @@ impl Scripted {
     /// The script's part for a benchmark, once its trial of this suite run has taken its time.
     fn play(&self, name: &str, trial: &Trial) -> Result<&Part, RunError> {
         let Some(part) = self.parts.get(name) else {
-            return Err(RunError::StoredRun { what: format!("the script has no `{name}`") });
+            return Err(RunError::stored_run(format!("the script has no `{name}`")));
         };
         if part.interrupt_in == Some(trial.suite_run) {
             return Err(RunError::Interrupted);

@@ -112,7 +112,6 @@ pub struct FleetSummary {
 
 impl FleetSummary {
     /// Whether everything was measured that was to be measured, so that there is nothing to go on with.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         self.ended == Ended::Done && self.abandoned.is_empty()
     }

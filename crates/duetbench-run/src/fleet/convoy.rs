@@ -32,7 +32,6 @@ impl<'e> Convoy<'e> {
     }
 
     /// The deployed functions, in the order of the packages.
-    #[must_use]
     pub fn each(&self) -> Vec<&dyn Deployed> {
         self.deployed.iter().map(|deployed| &**deployed).collect()
     }

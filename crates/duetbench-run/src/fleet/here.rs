@@ -31,7 +31,6 @@ const NO_TOOLS: &str = "/nonexistent";
 
 impl Here {
     /// At most so many workers at once.
-    #[must_use]
     pub fn new(parallel: u32) -> Here {
         Here { parallel }
     }

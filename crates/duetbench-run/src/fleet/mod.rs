@@ -90,13 +90,11 @@ pub struct Leftover {
 
 impl Leftover {
     /// Whether its time is up.
-    #[must_use]
     pub fn has_expired(&self, now: SystemTime) -> bool {
         self.expires < now
     }
 
     /// Whether a sitting of this name deployed it.
-    #[must_use]
     pub fn is_of(&self, sitting: &str) -> bool {
         let rest = self.run.strip_prefix(sitting);
         rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok()))
@@ -165,7 +163,6 @@ pub struct FleetError {
 
 impl FleetError {
     /// An error without a remedy.
-    #[must_use]
     pub fn new(what: impl Into<String>) -> FleetError {
         FleetError { what: what.into(), hint: None }
     }

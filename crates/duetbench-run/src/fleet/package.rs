@@ -152,9 +152,8 @@ impl Packing<'_> {
             package.bytes / 1_000_000,
             room.bytes_max / 1_000_000
         );
-        let hint =
-            Some("choose fewer packages with `--packages`, or name a bucket for larger ones with `--bucket`".into());
-        Err(RunError::Toolchain { what, hint })
+        let hint = "choose fewer packages with `--packages`, or name a bucket for larger ones with `--bucket`";
+        Err(RunError::toolchain(what).hint(hint))
     }
 
     /// Number of build pairs that will fit, judged by the sizes of the first two; at least one.
@@ -249,7 +248,6 @@ impl Cargo<'_> {
 
 impl Cargo<'_> {
     /// Recipes to start a benchmark from one of the build pairs; absent where no package holds it.
-    #[must_use]
     pub fn recipes(&self, packages: &[Package], planned: &PlannedBenchmark, build: u32) -> Option<Recipes> {
         let (package, held) = holding(packages, &planned.id)?;
         let member = held.members.get(&planned.id.package).filter(|_| build < held.builds)?;
@@ -260,7 +258,6 @@ impl Cargo<'_> {
 }
 
 /// Build pairs that there are of a benchmark's programs; none where no package holds it.
-#[must_use]
 pub fn builds_of(packages: &[Package], id: &BenchmarkId) -> u32 {
     holding(packages, id).map_or(0, |(_, package)| package.builds)
 }

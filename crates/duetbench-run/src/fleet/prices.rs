@@ -9,7 +9,6 @@ const KNOWN: &str = include_str!("prices.toml");
 ///
 /// # Panics
 /// Never: a test reads them.
-#[must_use]
 pub fn known() -> PriceTable {
     #[expect(clippy::expect_used, reason = "the file is compiled in, and a test reads it")]
     parse(KNOWN).expect("the prices that come with duet can be read")

@@ -44,7 +44,6 @@ impl Request {
     }
 
     /// As it travels.
-    #[must_use]
     pub fn write(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
@@ -60,7 +59,6 @@ impl Response {
     }
 
     /// As it travels, in no more than so many bytes: first without what warmed up, then without the last trials.
-    #[must_use]
     pub fn write(mut self, bytes_max: usize) -> Vec<u8> {
         let mut bytes = serde_json::to_vec(&self).unwrap_or_default();
         if bytes.len() > bytes_max {
@@ -202,7 +200,6 @@ struct WireCycle(u64, u64, Option<u64>);
 
 impl Outcome {
     /// The outcome of this trial, as it travels.
-    #[must_use]
     pub fn new(trial: &Trial, outcome: &TrialOutcome) -> Outcome {
         let (samples, failure) = match &outcome.result {
             Ok(samples) => (samples.iter().map(WireSample::of).collect(), None),
@@ -226,13 +223,11 @@ impl Outcome {
     }
 
     /// The suite run of its trial.
-    #[must_use]
     pub fn suite_run(&self) -> u32 {
         self.suite_run
     }
 
     /// The outcome of the trial that it belongs to.
-    #[must_use]
     pub fn outcome_of(&self, trial: &Trial) -> TrialOutcome {
         let result = match &self.failure {
             Some(WireFailure { role, reason, discarded }) => {

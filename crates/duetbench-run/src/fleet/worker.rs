@@ -76,7 +76,6 @@ impl Worker {
     }
 
     /// Carries out one call and gives the answer, before the deadline and no larger than was asked for.
-    #[must_use]
     pub fn carry_out(&mut self, request: &[u8], deadline: Instant) -> Vec<u8> {
         let began = Instant::now();
         let (task, answer_bytes_max, done) = match Request::read(request) {
@@ -247,11 +246,10 @@ impl Adapter for Shipped<'_> {
 }
 
 fn built_elsewhere() -> RunError {
-    RunError::Toolchain { what: "a worker builds nothing".to_owned(), hint: None }
+    RunError::toolchain("a worker builds nothing")
 }
 
 /// The mode and benchmark of a request as a worker carries it out: linked programs are chosen by whoever sends it.
-#[must_use]
 pub fn for_worker(planned: &PlannedBenchmark, mode: Mode) -> PlannedBenchmark {
     let mut planned = PlannedBenchmark { mode, ..planned.clone() };
     planned.configuration.design.by_build = false;

@@ -32,7 +32,6 @@ impl Drop for MachineLock {
 }
 
 /// Where the lock of this machine lies.
-#[must_use]
 pub fn default_path() -> PathBuf {
     PathBuf::from("/tmp/duetbench.lock")
 }

@@ -11,13 +11,11 @@ use super::counters::{cpu_model, cpuinfo, cpus_listed};
 use crate::processors::{physical_core, usable_cpus};
 
 /// Facts about this machine that do not change.
-#[must_use]
 pub fn facts() -> Facts {
     facts_at(Path::new("/"), &usable_cpus())
 }
 
 /// The same from `proc` and `sys` below a root, for these processors.
-#[must_use]
 pub fn facts_at(root: &Path, cpus: &[u32]) -> Facts {
     let read = |path: &str| fs::read_to_string(root.join(path)).ok();
     let of_first_cpu = |name: &str| {

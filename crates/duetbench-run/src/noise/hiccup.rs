@@ -6,7 +6,6 @@ use duetbench_core::noise::Gaps;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 /// Watches one processor for a while, on a thread of its own that is pinned there; absent if it may not be pinned.
-#[must_use]
 pub fn watch(cpu: u32, length: Duration) -> Option<Gaps> {
     let spin = move || {
         let mut only = CpuSet::new();

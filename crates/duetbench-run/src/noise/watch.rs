@@ -34,7 +34,6 @@ pub struct Watch<C = SystemClocks> {
 
 impl Watch<SystemClocks> {
     /// Begins to watch this machine.
-    #[must_use]
     pub fn start() -> Watch {
         Watch::at(Path::new("/"), &usable_cpus(), SystemClocks)
     }
@@ -42,7 +41,6 @@ impl Watch<SystemClocks> {
 
 impl<C: Clocks> Watch<C> {
     /// Begins to watch what `proc` and `sys` below a root say of these processors.
-    #[must_use]
     pub fn at(root: &Path, cpus: &[u32], clocks: C) -> Watch<C> {
         let mut cpus = cpus.to_vec();
         cpus.sort_unstable();

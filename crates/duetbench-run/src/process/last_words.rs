@@ -7,7 +7,6 @@ const REPORT_LINES_MAX: usize = 10;
 
 /// Last words of a process that died: the panic if there is one, or what Go's package `testing` reports of a failure, else the end of its
 /// output, no line longer than can be read.
-#[must_use]
 pub fn words_of_death(death: &str, output: &str) -> String {
     let last_words = ["panic: ", "fatal error: ", "panicked at "].iter().find_map(|head| output.find(head));
     let is_stack = |line: &str| line.starts_with("stack backtrace:") || line.starts_with("note: run with ");
@@ -32,7 +31,6 @@ fn is_java_frame(line: &str) -> bool {
 }
 
 /// The words that Go's package `testing` prints below its report of a failure: lines that are indented. Absent where there are none.
-#[must_use]
 pub fn go_report(output: &str, is_report: impl Fn(&str) -> bool) -> Option<String> {
     let below = output.lines().skip_while(|line| !is_report(line.trim())).skip(1);
     let own = below.take_while(|line| line.starts_with([' ', '\t'])).map(str::trim).take(REPORT_LINES_MAX);

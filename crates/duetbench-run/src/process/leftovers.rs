@@ -134,7 +134,6 @@ pub fn end_leftovers(who: &str) {
 }
 
 /// Ends what measured processes of runs that were killed have left running, and says so, a sentence for each run. It would be measured too.
-#[must_use]
 pub fn end_abandoned() -> Vec<String> {
     let mut ended: BTreeMap<i32, Left> = BTreeMap::new();
     for _ in 0..ROUNDS_MAX {
@@ -161,7 +160,6 @@ pub(crate) fn keep_failure(words: String) {
 }
 
 /// Says what was ended since this was last asked, a sentence for everybody who left something behind, and what could not be tidied up.
-#[must_use]
 pub fn told_leftovers() -> Vec<String> {
     let (left, failed) = {
         let mut started = started();

@@ -64,22 +64,18 @@ impl Sandbox {
     pub fn find() -> Result<Sandbox, RunError> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let bwrap = std::env::split_paths(&path).map(|dir| dir.join("bwrap")).find(|file| file.is_file());
-        let bwrap = bwrap.ok_or_else(|| RunError::Toolchain {
-            what: "`--sandbox` needs bubblewrap, and there is no `bwrap` on the `PATH`".into(),
-            hint: Some("install it (`apt install bubblewrap`), or leave out `--sandbox`".into()),
+        let bwrap = bwrap.ok_or_else(|| {
+            RunError::toolchain("`--sandbox` needs bubblewrap, and there is no `bwrap` on the `PATH`")
+                .hint("install it (`apt install bubblewrap`), or leave out `--sandbox`")
         })?;
         let tried = Tool::new(&bwrap.to_string_lossy(), KEPT_APART.iter().chain(&["--", "true"]), Path::new("/"));
         let tried = tried.output()?;
         if tried.status.success() {
             return Ok(Sandbox { bwrap });
         }
-        Err(RunError::Toolchain {
-            what: format!("`bwrap` cannot keep anything apart here: {}", shorten(&tried.stderr)),
-            hint: Some(
-                "it needs user namespaces, which containers and some systems refuse: allow them, or leave out `--sandbox`"
-                    .into(),
-            ),
-        })
+        Err(RunError::toolchain(format!("`bwrap` cannot keep anything apart here: {}", shorten(&tried.stderr))).hint(
+            "it needs user namespaces, which containers and some systems refuse: allow them, or leave out `--sandbox`",
+        ))
     }
 
     /// The program to start instead, and its arguments.

@@ -86,12 +86,12 @@ pub(super) fn commit_of(dir: &Path, text: &str) -> Option<String> {
 }
 
 pub(super) fn repository_of(cwd: &Path, wanted: &str) -> Result<PathBuf, RunError> {
-    told_top_level(cwd).map_err(|e| RunError::Source {
-        what: match root_above(cwd) {
+    told_top_level(cwd).map_err(|e| {
+        RunError::version(match root_above(cwd) {
             Some(root) => format!("{wanted} cannot be read from the checkout `{}`: {e}", root.display()),
             None => format!("{wanted} needs a git checkout, and `{}` is not inside one", cwd.display()),
-        },
-        hint: Some("name two directories or two published modules, as in `duet compare ../old ../new`".into()),
+        })
+        .hint("name two directories or two published modules, as in `duet compare ../old ../new`")
     })
 }
 
@@ -101,24 +101,22 @@ pub(super) fn repository_of(cwd: &Path, wanted: &str) -> Result<PathBuf, RunErro
 /// Outside a checkout, without a default branch, or when there is nothing to compare.
 pub fn default_base(cwd: &Path) -> Result<String, RunError> {
     let repository = repository_of(cwd, "`duet compare` without a base")?;
-    let branch = default_branch(&repository).ok_or_else(|| RunError::Source {
-        what: "cannot tell the default branch of this repository".into(),
-        hint: Some("name the base, as in `duet compare HEAD~1`".into()),
+    let branch = default_branch(&repository).ok_or_else(|| {
+        RunError::version("cannot tell the default branch of this repository")
+            .hint("name the base, as in `duet compare HEAD~1`")
     })?;
-    let base = git(&repository, ["merge-base", &branch, "HEAD"]).map_err(|_| RunError::Source {
-        what: format!("`HEAD` and the default branch `{branch}` have no common commit"),
-        hint: Some("fetch the full history (a shallow clone has none), or name the base".into()),
+    let base = git(&repository, ["merge-base", &branch, "HEAD"]).map_err(|_| {
+        RunError::version(format!("`HEAD` and the default branch `{branch}` have no common commit"))
+            .hint("fetch the full history (a shallow clone has none), or name the base")
     })?;
     let head = git(&repository, ["rev-parse", "HEAD"])?;
     let changed = !git(&repository, ["status", "--porcelain"])?.is_empty();
     if base == head && !changed {
-        return Err(RunError::Source {
-            what: format!(
-                "the work tree is what `{branch}` already has (`{}`): there is nothing to compare",
-                short(&base)
-            ),
-            hint: Some("compare with an earlier commit, as in `duet compare HEAD~1`".into()),
-        });
+        return Err(RunError::version(format!(
+            "the work tree is what `{branch}` already has (`{}`): there is nothing to compare",
+            short(&base)
+        ))
+        .hint("compare with an earlier commit, as in `duet compare HEAD~1`"));
     }
     Ok(base)
 }
@@ -160,9 +158,12 @@ pub(super) fn work_tree(cwd: &Path) -> Result<Source, RunError> {
 /// The repository around a folder, and the full name of the commit that a revision is in it.
 pub(super) fn found(text: &str, cwd: &Path) -> Result<(PathBuf, String), RunError> {
     let repository = repository_of(cwd, &format!("the revision `{text}`"))?;
-    let commit = commit_of(&repository, text).ok_or_else(|| RunError::Source {
-        what: format!("there is no revision, directory or published version `{text}` in `{}`", repository.display()),
-        hint: Some("`git log --oneline` lists revisions; a shallow clone may lack it (`git fetch --unshallow`)".into()),
+    let commit = commit_of(&repository, text).ok_or_else(|| {
+        RunError::version(format!(
+            "there is no revision, directory or published version `{text}` in `{}`",
+            repository.display()
+        ))
+        .hint("`git log --oneline` lists revisions; a shallow clone may lack it (`git fetch --unshallow`)")
     })?;
     Ok((repository, commit))
 }
@@ -172,25 +173,21 @@ pub(super) fn revision(text: &str, cwd: &Path, scratch: &Path) -> Result<Source,
     let path = fresh_path(scratch, &commit);
     let path_text = path.to_string_lossy().into_owned();
     git(&repository, ["worktree", "add", "--quiet", "--detach", "--force", &path_text, &commit]).map_err(|e| {
-        RunError::Source {
-            what: format!("`{text}` cannot be checked out: {e}"),
-            hint: Some(
-                "where the repository cannot be written to, compare two directories, or revisions of a copy (`git clone`)"
-                    .into(),
-            ),
-        }
+        RunError::version(format!("`{text}` cannot be checked out: {e}")).hint(
+            "where the repository cannot be written to, compare two directories, or revisions of a copy (`git clone`)",
+        )
     })?;
     let worktree = Worktree { repository: repository.clone(), path };
     if worktree.path.join(".gitmodules").exists() {
-        check_out_submodules(&worktree.path).map_err(|e| RunError::Source {
-            what: format!("the submodules of `{text}` cannot be checked out: {e}"),
-            hint: Some("check each version out with its submodules and compare the two directories".into()),
+        check_out_submodules(&worktree.path).map_err(|e| {
+            RunError::version(format!("the submodules of `{text}` cannot be checked out: {e}"))
+                .hint("check each version out with its submodules and compare the two directories")
         })?;
     }
     let prefix = git(cwd, ["rev-parse", "--show-prefix"])?;
     let dir = worktree.path.join(&prefix);
     if !dir.is_dir() {
-        return Err(RunError::Source { what: format!("`{text}` has no directory `{prefix}`"), hint: None });
+        return Err(RunError::version(format!("`{text}` has no directory `{prefix}`")));
     }
     let subject = git(&repository, ["log", "-1", "--format=%s", &commit]).unwrap_or_default();
     Ok(Source {
@@ -225,7 +222,6 @@ fn fresh_path(scratch: &Path, commit: &str) -> PathBuf {
 }
 
 /// As much of a commit's full name as reports show.
-#[must_use]
 pub fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }

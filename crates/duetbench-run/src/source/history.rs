@@ -25,13 +25,11 @@ pub struct Commit {
 
 impl Commit {
     /// Its name as people read it.
-    #[must_use]
     pub fn short(&self) -> &str {
         self.id.rsplit_once('@').map_or_else(|| short(&self.id), |(_, version)| version)
     }
 
     /// Whether it merges other lines.
-    #[must_use]
     pub fn merges(&self) -> bool {
         self.parents.len() > 1
     }
@@ -44,19 +42,15 @@ impl Commit {
 pub fn first_parents(good: &str, bad: &str, cwd: &Path) -> Result<Vec<Commit>, RunError> {
     let repository = repository_of(cwd, "`duet bisect`")?;
     let commit = |text: &str| {
-        commit_of(&repository, text).ok_or_else(|| RunError::Source {
-            what: format!("there is no commit `{text}` in `{}`", repository.display()),
-            hint: Some(
-                "`git log --oneline` lists commits; a shallow clone may lack it (`git fetch --unshallow`)".into(),
-            ),
+        commit_of(&repository, text).ok_or_else(|| {
+            RunError::version(format!("there is no commit `{text}` in `{}`", repository.display()))
+                .hint("`git log --oneline` lists commits; a shallow clone may lack it (`git fetch --unshallow`)")
         })
     };
     let (from, to) = (commit(good)?, commit(bad)?);
     if from == to {
-        return Err(RunError::Source {
-            what: format!("`{good}` and `{bad}` are the same commit: there is nothing to search"),
-            hint: Some("name a good commit and a later bad one, as in `duet bisect v1.2.0 HEAD`".into()),
-        });
+        return Err(RunError::version(format!("`{good}` and `{bad}` are the same commit: there is nothing to search"))
+            .hint("name a good commit and a later bad one, as in `duet bisect v1.2.0 HEAD`"));
     }
     let after = log(&repository, &["--first-parent", "--reverse", &format!("{from}..{to}")])?;
     let parent = after.first().and_then(|first| commit_of(&repository, &format!("{}^1", first.id)));
@@ -66,7 +60,7 @@ pub fn first_parents(good: &str, bad: &str, cwd: &Path) -> Result<Vec<Commit>, R
             None => format!("name a good commit that `git log --first-parent {bad}` lists"),
         };
         let what = format!("`{good}` is not on the line of first parents that leads to `{bad}`");
-        return Err(RunError::Source { what, hint: Some(hint) });
+        return Err(RunError::version(what).hint(hint));
     }
     let mut commits = log(&repository, &["-1", &from])?;
     commits.extend(after);
@@ -125,11 +119,9 @@ fn log(repository: &Path, arguments: &[&str]) -> Result<Vec<Commit>, RunError> {
 /// # Errors
 /// When no registry knows the project's releases, or one of the two is none of them.
 pub fn releases(good: &str, bad: &str, registries: &[&dyn Registry]) -> Result<Vec<Commit>, RunError> {
-    let refused = |what: String| RunError::Source {
-        what,
-        hint: Some(
-            "name two releases of one project, as in `duet bisect example.com/m@v1.2.0 example.com/m@v1.9.0`".into(),
-        ),
+    let refused = |what: String| {
+        RunError::version(what)
+            .hint("name two releases of one project, as in `duet bisect example.com/m@v1.2.0 example.com/m@v1.9.0`")
     };
     let split = |text| registry::split(text).map(|(name, version)| (name.to_owned(), version.to_owned()));
     let ((path, first), (other, last)) =

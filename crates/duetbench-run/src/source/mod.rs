@@ -48,7 +48,6 @@ impl VersionRequest {
     /// Reads a version as typed: `path@version` whose first element has a dot is a published version, and so is `name@1.2.3` where no
     /// revision is called that; what begins with `.` or `/` or names an existing directory that is no revision is a directory, what
     /// ends in `.jar` is a jar, everything else is a revision.
-    #[must_use]
     pub fn parse(text: &str, cwd: &Path) -> VersionRequest {
         let looks_like_path = text.starts_with('.') || text.starts_with('/') || text.ends_with('/');
         let is_published = !looks_like_path
@@ -83,7 +82,6 @@ pub fn check(request: &VersionRequest, cwd: &Path) -> Result<(), RunError> {
 
 /// Whether a checkout of the repository around a file has it: git keeps it, or would with all else that is not ignored. Outside of
 /// repositories, whether it is there.
-#[must_use]
 pub fn is_kept(file: &Path) -> bool {
     let (Some(dir), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str())) else {
         return false;
@@ -120,7 +118,6 @@ enum Finished {
 
 impl Source {
     /// Whether the tree was made for us, so that building in it touches nobody's files.
-    #[must_use]
     pub fn is_ours(&self) -> bool {
         self.copied || self.worktree.is_some()
     }
@@ -144,13 +141,11 @@ impl Source {
     }
 
     /// Whether the version is a jar or a command line, of which nothing is built.
-    #[must_use]
     pub fn is_finished(&self) -> bool {
         self.finished.is_some()
     }
 
     /// The jar that this version is, where it is one.
-    #[must_use]
     pub fn jar(&self) -> Option<&Path> {
         match &self.finished {
             Some(Finished::Jar(path)) => Some(path),
@@ -159,7 +154,6 @@ impl Source {
     }
 
     /// The command line that this version is, where it is one.
-    #[must_use]
     pub fn command(&self) -> Option<&str> {
         match &self.finished {
             Some(Finished::Command(line)) => Some(line),
@@ -207,9 +201,9 @@ impl Source {
 
 /// A jar; its benchmarks run in the current directory, as `java -jar` would have them.
 fn jar(typed: &str, path: &Path, cwd: &Path) -> Result<Source, RunError> {
-    let path = canonical(path).map_err(|_| RunError::Source {
-        what: format!("there is no jar `{typed}`"),
-        hint: Some("build it first, or name a directory or a git revision that `duet` builds itself".into()),
+    let path = canonical(path).map_err(|_| {
+        RunError::version(format!("there is no jar `{typed}`"))
+            .hint("build it first, or name a directory or a git revision that `duet` builds itself")
     })?;
     let dir = canonical(cwd)?;
     let resolved = path.display().to_string();
@@ -233,12 +227,12 @@ fn command(line: &str, cwd: &Path) -> Result<Source, RunError> {
 }
 
 fn directory(typed: &str, dir: &Path) -> Result<Source, RunError> {
-    let canonical = canonical(dir).map_err(|_| RunError::Source {
-        what: format!("there is no directory `{typed}`"),
-        hint: Some("a version is a git revision, a directory, or a published one as `name@version`".into()),
+    let canonical = canonical(dir).map_err(|_| {
+        RunError::version(format!("there is no directory `{typed}`"))
+            .hint("a version is a git revision, a directory, or a published one as `name@version`")
     })?;
     if !canonical.is_dir() {
-        return Err(RunError::Source { what: format!("`{typed}` is not a directory"), hint: None });
+        return Err(RunError::version(format!("`{typed}` is not a directory")));
     }
     let tree = git::top_level(&canonical).unwrap_or_else(|| canonical.clone());
     let resolved = canonical.display().to_string();

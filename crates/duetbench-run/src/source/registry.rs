@@ -44,9 +44,7 @@ pub(super) fn of<'r>(version: &str, registries: &[&'r dyn Registry]) -> Result<&
     let name = split(version).map_or(version, |(name, _)| name);
     registries.iter().find(|registry| registry.takes(name)).copied().ok_or_else(|| {
         let forms: Vec<&str> = registries.iter().map(|registry| registry.form()).collect();
-        RunError::Source {
-            what: format!("`{version}` is no revision, and no name of a published version"),
-            hint: Some(format!("published versions are {}", forms.join(", or "))),
-        }
+        RunError::version(format!("`{version}` is no revision, and no name of a published version"))
+            .hint(format!("published versions are {}", forms.join(", or ")))
     })
 }

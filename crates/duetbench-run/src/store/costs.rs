@@ -15,7 +15,6 @@ impl StoredRun<RunHead> {
     /// A slice pair costs what lies between one and the next, pauses included; a fork pair what else its trial took, which is its
     /// start, its warm-up and its end. What the run took outside of trials was for linking, shared evenly by build pairs and, of each,
     /// by the benchmarks that were started from it. On a fleet everything was linked before. All are medians over trials.
-    #[must_use]
     pub fn costs(&self) -> Vec<Costs> {
         let plan = self.plan();
         let link_s = self.link_s(&plan);

@@ -140,7 +140,7 @@ impl Head {
             }
             Some(other) => {
                 let what = format!("the run `r{run}` is a `{other}`, which only a newer duet can read");
-                Err(RunError::StoredRun { what })
+                Err(RunError::stored_run(what))
             }
         }
     }
@@ -154,7 +154,6 @@ impl Head {
     }
 
     /// The machine.
-    #[must_use]
     pub fn environment(&self) -> &Environment {
         match self {
             Head::Comparison(head) => &head.environment,
@@ -164,7 +163,7 @@ impl Head {
 }
 
 fn parse<T: DeserializeOwned>(json: &str, run: i64) -> Result<T, RunError> {
-    serde_json::from_str(json).map_err(|e| RunError::StoredRun {
-        what: format!("the run `r{run}` cannot be read, it was written by another duet: {e}"),
+    serde_json::from_str(json).map_err(|e| {
+        RunError::stored_run(format!("the run `r{run}` cannot be read, it was written by another duet: {e}"))
     })
 }

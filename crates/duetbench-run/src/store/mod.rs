@@ -256,11 +256,11 @@ impl Store {
             (_, None) => Ok(None),
         };
         let found: Option<i64> = found.optional().map_err(|e| failed(&self.path, "cannot be read", e))?.flatten();
-        found.ok_or_else(|| RunError::StoredRun {
-            what: format!(
+        found.ok_or_else(|| {
+            RunError::stored_run(format!(
                 "there is no run `{name}` in `{}`; runs are named like `r1`, the last one is `latest`",
                 self.path.display()
-            ),
+            ))
         })
     }
 
@@ -362,12 +362,12 @@ fn exists(path: &Path) -> Result<(), RunError> {
     }
     let what =
         format!("there is no store `{}`: nothing has been measured here, or `--db FILE` names another", path.display());
-    Err(RunError::StoredRun { what })
+    Err(RunError::stored_run(what))
 }
 
 /// Error for a run that no duet can have written so.
 fn changed(run: i64, what: &str) -> RunError {
-    RunError::StoredRun { what: format!("the run `{}` cannot be read, it was changed or damaged: {what}", RunId(run)) }
+    RunError::stored_run(format!("the run `{}` cannot be read, it was changed or damaged: {what}", RunId(run)))
 }
 
 /// Error for a database that cannot be used.
@@ -376,11 +376,9 @@ fn refused(path: &Path, why: Unusable) -> RunError {
         Unusable::Format { version } => {
             let age = if format::is_newer(version) { "a newer" } else { "an older" };
             let path = path.display();
-            RunError::StoredRun {
-                what: format!(
-                    "the store `{path}` was written by {age} duet (format {version}): use that one, or `--db`"
-                ),
-            }
+            RunError::stored_run(format!(
+                "the store `{path}` was written by {age} duet (format {version}): use that one, or `--db`"
+            ))
         }
         Unusable::Foreign(why) => RunError::NoStore { path: path.to_owned(), why },
         Unusable::Sqlite(e) => failed(path, "cannot be used", e),
@@ -389,8 +387,7 @@ fn refused(path: &Path, why: Unusable) -> RunError {
 
 /// A value as it is written down; `what` names it where that fails.
 fn written(value: &(impl Serialize + ?Sized), what: &str) -> Result<String, RunError> {
-    serde_json::to_string(value)
-        .map_err(|e| RunError::StoredRun { what: format!("{what} cannot be written down: {e}") })
+    serde_json::to_string(value).map_err(|e| RunError::stored_run(format!("{what} cannot be written down: {e}")))
 }
 
 fn failed(path: &Path, what: &'static str, source: rusqlite::Error) -> RunError {

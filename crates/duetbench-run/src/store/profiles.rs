@@ -18,7 +18,6 @@ const FOLDER: &str = "profiles";
 impl Store {
     /// The folder for the profiles of the run of this name: beside the database, and called after that where it has a name of its own,
     /// since others may lie there.
-    #[must_use]
     pub fn profiles_dir(&self, run: &str) -> PathBuf {
         let after = |name: &OsStr| -> OsString { [name, OsStr::new("."), OsStr::new(FOLDER)].into_iter().collect() };
         let name = self.path.file_name().filter(|name| *name != USUAL_NAME);
@@ -26,7 +25,6 @@ impl Store {
     }
 
     /// The call stacks of a benchmark, from the profiles beside the database; absent where it has none.
-    #[must_use]
     pub fn stacks(&self, run: &str, profile: &BenchmarkProfile) -> Option<BenchmarkStacks> {
         let ProfileOutcome::Explained { difference, files } = &profile.outcome else { return None };
         let dir = self.profiles_dir(run);

@@ -26,7 +26,6 @@ pub struct Provenance {
 
 impl StoredRun {
     /// Where what one version gave came from; the role means nothing where there is only one version.
-    #[must_use]
     pub fn provenance(&self, role: Role) -> Provenance {
         let of = |version: &VersionInfo, environment: &Environment| Provenance {
             version: version.resolved.clone(),
@@ -51,7 +50,6 @@ impl StoredRun {
 }
 
 /// A machine in a line: what times depend on, and nothing that changes from one boot to the next.
-#[must_use]
 pub fn machine(environment: &Environment) -> String {
     let processors = environment.cpus_usable.len();
     let plural = if processors == 1 { "" } else { "s" };

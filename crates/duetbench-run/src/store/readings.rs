@@ -24,9 +24,8 @@ impl Store {
         let texts = self.texts("SELECT readings FROM readings WHERE run = ?1 ORDER BY id", run.0);
         let texts = texts.map_err(|e| failed(&self.path, "cannot read what benchmarks reported", e))?;
         let understood = |json: String| {
-            serde_json::from_str(&json).map_err(|e| RunError::StoredRun {
-                what: format!("what a benchmark reported cannot be understood: {e}"),
-            })
+            serde_json::from_str(&json)
+                .map_err(|e| RunError::stored_run(format!("what a benchmark reported cannot be understood: {e}")))
         };
         texts.into_iter().map(understood).collect()
     }

@@ -21,7 +21,6 @@ impl StoredRun {
     /// invocation that its report shows for this side of the fork pair. Its slices are no iterations: they are so short that they
     /// vary by things that iterations average out, and follow each other closely. The rounds that confirm are left out, because
     /// only benchmarks that looked like regressions have them.
-    #[must_use]
     pub fn recording(&self, role: Role) -> Recording {
         let mut recording = match &self.head {
             Head::Comparison(head) => of_comparison(head, &self.trials, self.modes(&head.plan), role),

@@ -74,7 +74,7 @@ impl Store {
             .connection
             .query_row(select, [], |row| row.get(0))
             .map_err(|e| failed(&self.path, "cannot be read", e))?;
-        let none = || RunError::StoredRun { what: format!("there is no {kind} in `{}`", self.path.display()) };
+        let none = || RunError::stored_run(format!("there is no {kind} in `{}`", self.path.display()));
         last.map(|id| RunId(id).to_string()).ok_or_else(none)
     }
 

@@ -21,7 +21,6 @@ pub struct Sitting {
 
 impl Sitting {
     /// Whether its coordinator lives.
-    #[must_use]
     pub fn goes_on(&self) -> bool {
         is_held(&self.place)
     }

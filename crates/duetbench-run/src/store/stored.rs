@@ -48,12 +48,13 @@ impl StoredRun {
     pub fn comparison(self) -> Result<StoredRun<RunHead>, RunError> {
         self.with_head(|name, head| match head {
             Head::Comparison(head) => Ok(*head),
-            Head::Solo(_) => Err(RunError::OtherKind {
-                what: format!("run `{name}` measured one version, so there is nothing to compare"),
-                hint: format!(
-                    "`duet show {name}` prints it, `duet tune {name}` learns from it, `duet analyze {name} RUN` compares it with another such run"
-                ),
-            }),
+            Head::Solo(_) => {
+                let what = format!("run `{name}` measured one version, so there is nothing to compare");
+                Err(RunError::other_kind(what).hint(format!(
+                    "`duet show {name}` prints it, `duet tune {name}` learns from it, `duet analyze {name} RUN` compares it \
+                     with another such run"
+                )))
+            }
         })
     }
 
@@ -64,10 +65,8 @@ impl StoredRun {
     pub fn solo(self) -> Result<StoredRun<SoloHead>, RunError> {
         self.with_head(|name, head| match head {
             Head::Solo(head) => Ok(*head),
-            Head::Comparison(_) => Err(RunError::OtherKind {
-                what: format!("run `{name}` is a comparison of two versions"),
-                hint: format!("`duet show {name}` prints it, `duet compare --resume {name}` goes on with it"),
-            }),
+            Head::Comparison(_) => Err(RunError::other_kind(format!("run `{name}` is a comparison of two versions"))
+                .hint(format!("`duet show {name}` prints it, `duet compare --resume {name}` goes on with it"))),
         })
     }
 
@@ -90,7 +89,6 @@ impl StoredRun {
 
 impl StoredRun<RunHead> {
     /// Measured values, indexed like the plan's benchmarks.
-    #[must_use]
     pub fn measured(&self) -> Vec<Measured> {
         let modes = self.modes(&self.head.plan);
         // Values from before a benchmark fell back to another mode are kept, but not judged.
@@ -98,7 +96,6 @@ impl StoredRun<RunHead> {
     }
 
     /// The plan with the modes that benchmarks ended in.
-    #[must_use]
     pub fn plan(&self) -> Plan {
         let mut plan = self.head.plan.clone();
         for (planned, mode) in plan.benchmarks.iter_mut().zip(self.modes(&self.head.plan)) {
@@ -113,7 +110,6 @@ impl StoredRun<RunHead> {
 
 impl StoredRun<SoloHead> {
     /// Measured values, indexed like the plan's benchmarks.
-    #[must_use]
     pub fn measured(&self) -> Vec<Measured> {
         measured(&self.trials, self.head.plan.benchmarks.len(), |_, _| true)
     }

@@ -201,7 +201,7 @@ impl FleetObserver for Notes<'_> {
             if let Some((gate, _)) = self.gate {
                 gate.open();
             }
-            return Err(RunError::StoredRun { what: "the coordinator is gone".into() });
+            return Err(RunError::stored_run("the coordinator is gone"));
         }
         self.calls.push(call.clone());
         self.trials.extend_from_slice(trials);

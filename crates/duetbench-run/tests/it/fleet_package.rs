@@ -267,7 +267,7 @@ fn what_does_not_fit_at_all_is_refused_with_the_remedy() {
     let least = project.pack(&["b"], 1, ROOMY).bytes;
     for builds in [1, 2, 12] {
         let error = project.try_pack(&["b"], builds, least - 1).unwrap_err();
-        let hint = error.hint().unwrap();
+        let hint = error.advice().unwrap();
         assert!(error.to_string().contains("MB are taken"), "{error}");
         assert!(hint.contains("--packages") && hint.contains("--bucket"), "{hint}");
     }

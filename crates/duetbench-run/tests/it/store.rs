@@ -363,7 +363,7 @@ fn a_run_of_one_version_comes_back_and_is_no_comparison() {
         (store.load("r1").unwrap().comparison().unwrap_err(), ["`r1` measured one version", "`duet tune r1`"]),
         (store.load("r2").unwrap().solo().unwrap_err(), ["`r2` is a comparison", "`duet compare --resume r2`"]),
     ] {
-        let said = format!("{error} {}", error.hint().unwrap());
+        let said = format!("{error} {}", error.advice().unwrap());
         assert!(words.iter().all(|word| said.contains(word)), "{said}");
     }
 }

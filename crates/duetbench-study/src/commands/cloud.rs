@@ -62,8 +62,8 @@ fn environments(args: &CloudArgs, context: &Context, settings: &Settings) -> Res
         let environment = Environment::of(&name, recordings);
         if environment.benchmarks.is_empty() {
             let what = format!("environment `{name}` has no value");
-            let hint = Some("`duet show RUN` tells what became of a run's benchmarks".to_owned());
-            return Err(RunError::NothingToMeasure { what, hint }.into());
+            let hint = "`duet show RUN` tells what became of a run's benchmarks";
+            return Err(RunError::nothing_to_measure(what).hint(hint).into());
         }
         studied.push(settings.study(&environment));
     }

@@ -58,10 +58,10 @@ fn check(args: &DuetStudyArgs, context: &Context) -> Result<(), Failure> {
 
 fn check_samples(args: &DuetStudyArgs, drawn: &[Samples]) -> Result<(), Failure> {
     match &args.samples {
-        Some(wanted) if drawn.is_empty() => Err(RunError::NothingToMeasure {
-            what: format!("no run has paired iterations of a benchmark `{wanted}`, as `--samples` asks"),
-            hint: Some(format!("`duet-study duet {}` lists the names", args.runs.join(" "))),
-        }
+        Some(wanted) if drawn.is_empty() => Err(RunError::nothing_to_measure(format!(
+            "no run has paired iterations of a benchmark `{wanted}`, as `--samples` asks"
+        ))
+        .hint(format!("`duet-study duet {}` lists the names", args.runs.join(" ")))
         .into()),
         _ => Ok(()),
     }
@@ -131,8 +131,8 @@ fn nothing(widths: &RunWidths) -> Failure {
     let reason =
         widths.left_out.first().map_or_else(String::new, |out| format!(" ({}: {})", out.benchmark, out.reason));
     let what = format!("no benchmark of `{}` has three fork pairs of paired iterations{reason}", widths.run);
-    let hint = Some("`duet compare --mode duet --forks 10 --fixed` gives each benchmark ten".to_owned());
-    RunError::NothingToMeasure { what, hint }.into()
+    let hint = "`duet compare --mode duet --forks 10 --fixed` gives each benchmark ten";
+    RunError::nothing_to_measure(what).hint(hint).into()
 }
 
 /// Writes tables and figures into a folder.

@@ -77,8 +77,8 @@ impl Study {
                 "`{}` and `{}` have no benchmark in common with {} results in each",
                 first.experiment, second.experiment, self.procedure.results_min
             );
-            let hint = Some(format!("`duet-study elastibench changes {}` shows how many there are", first.experiment));
-            return Err(RunError::NothingToMeasure { what, hint }.into());
+            let hint = format!("`duet-study elastibench changes {}` shows how many there are", first.experiment);
+            return Err(RunError::nothing_to_measure(what).hint(hint).into());
         }
         Ok(ElastibenchAnswer::Agreement { first, second, agreement })
     }
@@ -107,8 +107,8 @@ impl Study {
                 experiment.name
             );
             let hint =
-                Some(format!("`duet-study elastibench repetitions {} --width 5%` needs no reference", experiment.name));
-            return Err(RunError::NothingToMeasure { what, hint }.into());
+                format!("`duet-study elastibench repetitions {} --width 5%` needs no reference", experiment.name);
+            return Err(RunError::nothing_to_measure(what).hint(hint).into());
         }
         Ok(ElastibenchAnswer::Repetitions { experiment: experiment.name, target: wanted, narrowing })
     }
@@ -149,8 +149,8 @@ impl Study {
         let most = findings.left_out.iter().map(|out| out.results).max().unwrap_or(0);
         let (run, needed) = (&experiment.name, self.procedure.results_min);
         let what = format!("no benchmark of `{run}` has {needed} results, the most that one has is {most}");
-        let hint = Some("`duet compare --forks 45 --fixed` gives each benchmark 45".to_owned());
-        Err(RunError::NothingToMeasure { what, hint }.into())
+        let hint = "`duet compare --forks 45 --fixed` gives each benchmark 45";
+        Err(RunError::nothing_to_measure(what).hint(hint).into())
     }
 
     fn warn_of_other_versions(&mut self, first: &StoredRun<RunHead>, second: &StoredRun<RunHead>) {

@@ -103,8 +103,8 @@ impl Uoptime<'_> {
         }
         if series.is_empty() {
             let what = format!("there are no result files below `{}`", self.args.dir.display());
-            let hint = self.warnings.first().cloned().or(Some("their names end in `.csv`".into()));
-            return Err(RunError::NothingToMeasure { what, hint }.into());
+            let hint = self.warnings.first().map_or("their names end in `.csv`", String::as_str);
+            return Err(RunError::nothing_to_measure(what).hint(hint).into());
         }
         place_random(&mut series);
         Ok(series)

@@ -19,7 +19,6 @@ impl DeltaSize {
     /// The size of a delta, by its absolute value.
     ///
     /// Source: Romano, Kromrey, Coraggio and Skowronek, Annual meeting of the Florida Association of Institutional Research (2006).
-    #[must_use]
     pub fn of(delta: f64) -> DeltaSize {
         match delta.abs() {
             d if d < 0.147 => DeltaSize::Negligible,
@@ -30,7 +29,6 @@ impl DeltaSize {
     }
 
     /// The word.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             DeltaSize::Negligible => "negligible",

@@ -13,7 +13,6 @@ use crate::papers::elastibench::{Experiment, Results};
 /// A side's time is that of all its slices by all their invocations, which is what Go prints as `ns/op`; nothing is clipped.
 /// The rounds that confirm are left out, because only benchmarks that looked like regressions have them, and so is what was
 /// measured before a benchmark fell back to another mode.
-#[must_use]
 pub fn experiment(run: &StoredRun<RunHead>) -> Experiment {
     let plan = run.plan();
     let mut benchmarks: Vec<Results> = plan

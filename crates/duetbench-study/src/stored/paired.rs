@@ -13,7 +13,6 @@ use crate::papers::duet::{PairedBenchmark, PairedFork, PairedRun};
 /// In sequential mode nothing is paired, and such a benchmark has no fork pairs here but the reason. The rounds that confirm are
 /// left out, because only benchmarks that looked like regressions have them, and so is what was measured before a benchmark fell
 /// back to another mode.
-#[must_use]
 pub fn paired(run: &StoredRun<RunHead>) -> PairedRun {
     let plan = run.plan();
     let of = |planned: &PlannedBenchmark| PairedBenchmark {

@@ -171,7 +171,7 @@ impl FleetObserver for Notes {
 
     fn ended(&mut self, call: &Call, trials: &[(Trial, TrialOutcome)]) -> Result<(), RunError> {
         if self.break_after.is_some_and(|most| self.counted().len() >= most) {
-            return Err(RunError::StoredRun { what: "the coordinator is gone".into() });
+            return Err(RunError::stored_run("the coordinator is gone"));
         }
         self.calls.push(call.clone());
         self.trials.extend_from_slice(trials);

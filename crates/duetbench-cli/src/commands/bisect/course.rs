@@ -344,10 +344,10 @@ impl<'a> Course<'a> {
     }
 
     fn unusable_ends(&self, commit: usize, Unusable { why, .. }: &Unusable) -> Failure {
-        Failure::Run(RunError::Source {
-            what: format!("{} cannot be compared: {why}", self.known.told(commit)),
-            hint: Some("begin with commits that build and have the benchmark".into()),
-        })
+        Failure::Run(
+            RunError::version(format!("{} cannot be compared: {why}", self.known.told(commit)))
+                .hint("begin with commits that build and have the benchmark"),
+        )
     }
 
     /// Says which commit is compared next, and how much is left in words.

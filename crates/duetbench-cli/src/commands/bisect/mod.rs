@@ -34,17 +34,15 @@ pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
     let spec = context.settings.spec(seed::draw())?;
     spec.selection.filter()?;
     if spec.fleet.is_some() {
-        return Err(Failure::Refused {
-            what: "`duet bisect` measures on this machine, not on a fleet".into(),
-            hint: "leave out `--on`, also in `duet.toml`".into(),
-        });
+        return Err(Failure::usage("`duet bisect` measures on this machine, not on a fleet")
+            .hint("leave out `--on`, also in `duet.toml`"));
     }
     if args.resume {
         let mut store = Store::open_existing(&context.db())?;
         let last = kept(&store)?.into_iter().find(|(_, record)| !record.complete && record.cwd == context.cwd);
-        let (id, mut record) = last.ok_or_else(|| Failure::Refused {
-            what: format!("no search in `{}` waits for its end here", context.db().display()),
-            hint: "`duet bisect GOOD BAD` begins one".into(),
+        let (id, mut record) = last.ok_or_else(|| {
+            Failure::usage(format!("no search in `{}` waits for its end here", context.db().display()))
+                .hint("`duet bisect GOOD BAD` begins one")
         })?;
         record.go_on(spec.effort.budget.or(record.spec.effort.budget));
         return Course::new(context, &mut store, id, record).carry_out();
@@ -78,15 +76,14 @@ fn kept(store: &Store) -> Result<Vec<(BisectionId, Record)>, Failure> {
 
 /// The commits from the good one to the bad one.
 fn commits(args: &BisectArgs, context: &Context) -> Result<Vec<Commit>, Failure> {
-    let good = args.good.as_deref().ok_or_else(|| Failure::Refused {
-        what: "`duet bisect` needs a commit from before the slowdown".into(),
-        hint: "name it, as in `duet bisect v1.2.0 HEAD`, or go on with `--resume`".into(),
+    let good = args.good.as_deref().ok_or_else(|| {
+        Failure::usage("`duet bisect` needs a commit from before the slowdown")
+            .hint("name it, as in `duet bisect v1.2.0 HEAD`, or go on with `--resume`")
     })?;
     let bad = args.bad.as_deref().unwrap_or("HEAD");
-    let refused = |what: String| Failure::Refused {
-        what,
-        hint: "name two commits of a git checkout, as in `duet bisect v1.2.0 HEAD`, or two releases of a Go module"
-            .into(),
+    let refused = |what: String| {
+        Failure::usage(what)
+            .hint("name two commits of a git checkout, as in `duet bisect v1.2.0 HEAD`, or two releases of a Go module")
     };
     match [good, bad].map(|typed| VersionRequest::parse(typed, &context.cwd)) {
         [VersionRequest::Revision(_), VersionRequest::Revision(_)] => Ok(first_parents(good, bad, &context.cwd)?),

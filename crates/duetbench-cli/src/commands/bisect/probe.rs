@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use duetbench_core::plan::{Excluded, Plan};
 use duetbench_core::{BenchmarkId, Report, Spec, Verdict};
 use duetbench_run::RunError;
+use duetbench_run::error::About;
 use duetbench_run::source::VersionRequest;
 use duetbench_run::store::Origin;
 
@@ -62,7 +63,7 @@ impl Comparing<'_> {
             (Err(_), _) if interrupted => Ok(Outcome::Interrupted(None)),
             (Ok(_), None) => Ok(Outcome::Unusable(Unusable { why: "nothing was compared".into(), by_benchmark: true })),
             (Err(Failure::Run(error)), _) if is_the_commits(&error) => {
-                let by_benchmark = matches!(error, RunError::NothingToMeasure { .. });
+                let by_benchmark = error.about() == Some(About::Benchmarks);
                 Ok(Outcome::Unusable(Unusable { why: error.to_string(), by_benchmark }))
             }
             (Err(failure), _) => Err(failure),
@@ -74,7 +75,9 @@ impl Comparing<'_> {
 fn is_the_commits(error: &RunError) -> bool {
     matches!(
         error,
-        RunError::Build { .. } | RunError::Source { .. } | RunError::NothingToMeasure { .. } | RunError::Tool { .. }
+        RunError::Build { .. }
+            | RunError::Tool { .. }
+            | RunError::Told { about: About::Version | About::Benchmarks, .. }
     )
 }
 

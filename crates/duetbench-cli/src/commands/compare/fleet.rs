@@ -121,10 +121,10 @@ pub(super) fn resume(context: &Context, purpose: &dyn Purpose, name: &str, spec:
     let terms = head.fleet.as_ref();
     if let Some(region) = terms.and_then(|terms| terms.region.as_deref()).filter(|r| Some(*r) != outfit.engine.region())
     {
-        return Err(Failure::Refused {
-            what: format!("run `{run}` was measured in {region}, where its prices hold and what it left behind lies"),
-            hint: format!("`duet {} --resume {run} --region {region}` goes on there", purpose.command()),
-        });
+        return Err(Failure::usage(format!(
+            "run `{run}` was measured in {region}, where its prices hold and what it left behind lies"
+        ))
+        .hint(format!("`duet {} --resume {run} --region {region}` goes on there", purpose.command())));
     }
     // First, since with other sources it cannot be gone on with, and could not be removed either.
     outfit.tidy_up(context, &mut store, run, &left)?;

@@ -83,10 +83,8 @@ fn requests(args: &CompareArgs, cwd: &Path) -> Result<[VersionRequest; 2], Failu
         };
     }
     if let Some(third) = args.more.first() {
-        return Err(Failure::Refused {
-            what: format!("two versions are compared, and `{third}` is a third"),
-            hint: "`--bench REGEX` chooses benchmarks; with `--command` all but the first are compared with it".into(),
-        });
+        return Err(Failure::usage(format!("two versions are compared, and `{third}` is a third"))
+            .hint("`--bench REGEX` chooses benchmarks; with `--command` all but the first are compared with it"));
     }
     let base = match &args.base {
         Some(text) => VersionRequest::parse(text, cwd),

@@ -67,12 +67,9 @@ fn lacks_lock(root: &Path, dir: &Path) -> bool {
 }
 
 fn nothing(cwd: &Path) -> Failure {
-    Failure::Refused {
-        what: format!(
-            "nothing in `{}` is known to be measurable: no `go.mod`, `Cargo.toml`, `pom.xml` or `build.gradle`",
-            cwd.display()
-        ),
-        hint: "run it where one of them lies, or measure a program: `duet init --command './program --fast in.txt'`"
-            .into(),
-    }
+    Failure::usage(format!(
+        "nothing in `{}` is known to be measurable: no `go.mod`, `Cargo.toml`, `pom.xml` or `build.gradle`",
+        cwd.display()
+    ))
+    .hint("run it where one of them lies, or measure a program: `duet init --command './program --fast in.txt'`")
 }

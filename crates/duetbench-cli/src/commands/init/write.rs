@@ -38,9 +38,9 @@ impl Became {
 /// When it cannot be written, or a link leads out of the repository.
 pub(super) fn carry_out(file: &Planned, root: &Path, force: bool) -> Result<Became, Failure> {
     let path = root.join(&file.path);
-    write(file, &path, root, force).map_err(|e| Failure::Refused {
-        what: format!("cannot write `{}`: {e}", path.display()),
-        hint: "`duet init --dry-run` prints the files instead".into(),
+    write(file, &path, root, force).map_err(|e| {
+        Failure::usage(format!("cannot write `{}`: {e}", path.display()))
+            .hint("`duet init --dry-run` prints the files instead")
     })
 }
 

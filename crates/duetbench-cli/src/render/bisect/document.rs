@@ -11,7 +11,6 @@ use crate::render::format::{benchmarks, change, duration, first_line, many, shar
 const LISTED_MAX: usize = 30;
 
 /// The result as a document.
-#[must_use]
 pub fn document(bisection: &Bisection) -> Document {
     let of_each = bisection.sought.iter().flat_map(|sought| of_benchmark(bisection, sought));
     let rest = [others(bisection), comparisons(bisection)].into_iter().flatten();
@@ -284,7 +283,6 @@ fn rows(bisection: &Bisection) -> Table {
 
 /// The commits that would be searched with the number of those inside their merges, and the build pairs that are expected for changes of
 /// some sizes, percent.
-#[must_use]
 pub fn plan(commits: &[Commit], inside: usize, forecast: &BTreeMap<u32, f64>) -> Document {
     let last = commits.len() - 1;
     let mut list = Table::new(&[("commit", Cells::Words), ("", Cells::Words), ("subject", Cells::Name)]);

@@ -10,7 +10,6 @@ use crate::render::format::{self, detectable, duration, many, one_line, share, s
 use crate::render::names::Short;
 
 /// The calibration as a document.
-#[must_use]
 pub fn document(report: &CalibrationReport) -> Document {
     let last = legend(report).into_iter().chain(facts(report)).chain(warnings(report)).chain([hint(report)]);
     Document {

@@ -7,7 +7,6 @@ use duetbench_core::calibrate::{Blind, Difference, Made, Rate, SuiteSight};
 use crate::render::format::{one_line, share};
 
 /// The calibration in words: `the calibration of run r3 (2026-11-22)`.
-#[must_use]
 pub fn origin(made: &Made) -> String {
     origin_of(&made.run, &made.made)
 }
@@ -18,7 +17,6 @@ pub(in crate::render) fn origin_of(run: &str, made: &str) -> String {
 }
 
 /// The facts that are not the same any more, as the first half of a sentence that ends with a calibration.
-#[must_use]
 pub fn why_again(changed: &[Difference]) -> String {
     match changed {
         [] => "the benchmarks are not the same".to_owned(),
@@ -30,7 +28,6 @@ pub fn why_again(changed: &[Difference]) -> String {
 }
 
 /// The changed facts: `kernel 6.8 is now 6.9`.
-#[must_use]
 pub fn changes(changed: &[Difference]) -> String {
     let known = |value: &Option<String>| value.as_deref().map_or_else(|| "unknown".to_owned(), one_line);
     let one = |d: &Difference| format!("{} {} is now {}", one_line(&d.fact), known(&d.then), known(&d.now));

@@ -33,7 +33,6 @@ const COLUMNS: &str = "name unit better base head \
     verdict=duet/verdict planned_differs=plan_differs";
 
 /// The answer as a document.
-#[must_use]
 pub fn document(answered: &Answered) -> Document {
     let unpaired = answered.unpaired.as_ref();
     let first = unpaired.map_or_else(Vec::new, Unpaired::lines);

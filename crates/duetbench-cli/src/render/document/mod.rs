@@ -41,7 +41,6 @@ impl Document {
 }
 
 /// The object without those of these keys whose value is `null`.
-#[must_use]
 pub fn without_null(mut object: Value, keys: &[&str]) -> Value {
     if let Some(entries) = object.as_object_mut() {
         entries.retain(|key, value| !(value.is_null() && keys.contains(&key.as_str())));
@@ -50,7 +49,6 @@ pub fn without_null(mut object: Value, keys: &[&str]) -> Value {
 }
 
 /// The value as JSON, indented, with a line end.
-#[must_use]
 pub fn json(value: &Value) -> String {
     in_json(&format!("{value:#}\n")).into_owned()
 }

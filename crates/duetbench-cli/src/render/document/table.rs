@@ -113,14 +113,12 @@ impl Column {
 
 impl Table {
     /// A table with these columns and no rows.
-    #[must_use]
     pub fn new(columns: &[(&str, Cells)]) -> Table {
         let columns = columns.iter().map(|(heading, kind)| Column::new(*heading, *kind)).collect();
         Table::grouped(vec![Group { title: String::new(), columns }])
     }
 
     /// A table of columns with cells as they are, for programs.
-    #[must_use]
     pub fn plain(headings: &[&str]) -> Table {
         Table::new(&headings.iter().map(|heading| (*heading, Cells::Words)).collect::<Vec<_>>())
     }
@@ -140,7 +138,6 @@ impl Table {
     }
 
     /// A table whose columns stand in groups.
-    #[must_use]
     pub fn grouped(groups: Vec<Group>) -> Table {
         Table { groups, rows: Vec::new(), folded: None }
     }
@@ -159,7 +156,6 @@ impl Table {
     }
 
     /// Whether there are no rows.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -174,7 +170,6 @@ impl Table {
     }
 
     /// The table as aligned text. The first column loses the middle of its names as far as that makes the table fit the width.
-    #[must_use]
     pub fn text(&self, palette: &Palette, width: Option<usize>) -> String {
         Aligned::of(self, width).write(palette)
     }
@@ -198,7 +193,6 @@ impl Table {
     }
 
     /// The table as Markdown.
-    #[must_use]
     pub fn markdown(&self) -> String {
         self.markdown_lines().collect()
     }
@@ -224,7 +218,6 @@ impl Table {
     }
 
     /// The table as CSV, quoted as RFC 4180 says, lines ending in `\n`.
-    #[must_use]
     pub fn csv(&self) -> String {
         let head = csv::line(self.columns().map(|column| column.heading.clone()));
         self.rows.iter().fold(head, |out, row| out + &csv::line(row.iter().map(|cell| cell.text.clone())))

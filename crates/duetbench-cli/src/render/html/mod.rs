@@ -47,7 +47,6 @@ const SCRIPTS: [&str; 16] = [
 ];
 
 /// The page of a report.
-#[must_use]
 pub fn render(report: &Report) -> String {
     let title = escaped(&format!("duet {}: {}", one_line(&report.run), summary::headline(report)));
     let script = SCRIPTS.join("\n");
@@ -63,7 +62,6 @@ pub fn render(report: &Report) -> String {
 }
 
 /// The data of the page: JSON in which nothing can be taken for markup.
-#[must_use]
 pub fn data(report: &Report) -> String {
     let json = data::data(report).to_string();
     // Only strings can hold it, and there this is another way of writing it.

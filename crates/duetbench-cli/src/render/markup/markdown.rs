@@ -37,7 +37,6 @@ fn longest_run_of_backticks(text: &str) -> usize {
 
 /// Words outside of tables, with everything defused that Markdown, HTML or a mention would be made of. What stands between backticks stays as it is:
 /// our own sentences set flags and paths in them, and there nothing else has a meaning.
-#[must_use]
 pub fn prose(text: &str) -> String {
     defused(text, str::to_owned)
 }

@@ -26,7 +26,6 @@ const COLUMNS: &str = "package name sees \
     needed_takes_s=needed/takes_s needed_minimal_detectable_change=needed/minimal_detectable_change";
 
 /// The plan as a document.
-#[must_use]
 pub fn document(planned: &Planned) -> Document {
     let summary = [Line::Sentence(summary(planned))];
     let warnings = warnings(planned).into_iter().map(Line::warning);

@@ -12,7 +12,6 @@ use crate::render::names::ShortOfFull;
 use crate::tuning::{Summary, TunedBenchmark, TunedMetric, TunedSource, Tuning};
 
 /// The results as a document.
-#[must_use]
 pub fn document(tuning: &Tuning) -> Document {
     let rules = Block::Lines(vec![Line::Sentence(format!("stable: {}", words::rules(tuning)))]);
     let sources = tuning.sources.iter().flat_map(of_source);

@@ -24,7 +24,6 @@ const STACKS_MAX: [usize; 2] = [8, 24];
 const BAR_LENGTH: f64 = 30.0;
 
 /// The page about one benchmark of a report, which stands there in the source where that was found.
-#[must_use]
 pub fn document(report: &Report, benchmark: &BenchmarkReport, site: Option<&Site>) -> Document {
     let blocks = [
         Some(Block::Lines(answer(report, benchmark, site))),

@@ -72,7 +72,6 @@ enum State {
 impl Dispatcher {
     /// One that has nothing to do yet. `spent` is what earlier sittings of the run used, US dollars; calls that they sent and never
     /// heard of belong to it with what they cost at most. `seed` spreads waits.
-    #[must_use]
     pub fn new(caps: Caps, spent: f64, seed: u64) -> Dispatcher {
         Dispatcher {
             caps,
@@ -146,7 +145,6 @@ impl Dispatcher {
     }
 
     /// Where it stands.
-    #[must_use]
     pub fn tallied(&self) -> Tallied {
         Tallied {
             given_up: u32::try_from(self.given_up.len()).unwrap_or(u32::MAX),
@@ -158,7 +156,6 @@ impl Dispatcher {
     }
 
     /// Tasks that were given up so far.
-    #[must_use]
     pub fn given_up(&self) -> &[GaveUp] {
         &self.given_up
     }
@@ -166,7 +163,6 @@ impl Dispatcher {
     /// Why the fleet leaves this benchmark without an answer, in words, if the sitting has ended so. `wants_more` says whether it is to
     /// have tasks beyond those that were added. Absent where every task has its result, where the benchmark itself fails, and where
     /// the user's own limits ended the sitting.
-    #[must_use]
     pub fn abandons(&self, benchmark: u32, ended: Ended, wants_more: bool) -> Option<String> {
         let mut lost = self.given_up.iter().filter(|gave_up| gave_up.task.benchmark == benchmark && gave_up.by_fleet);
         let is_open = |(task, entry): (&Task, &Entry)| task.benchmark == benchmark && entry.state == State::Open;

@@ -26,7 +26,6 @@ pub struct Caps {
 
 impl Caps {
     /// The caps of a request.
-    #[must_use]
     pub fn of(spec: &FleetSpec, parallel: u32, rate: Rate, call_max_ns: u64) -> Caps {
         Caps {
             parallel,
@@ -109,7 +108,6 @@ pub enum Ended {
 
 impl Ended {
     /// Why, for people.
-    #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Ended::Done => "calls of some benchmarks keep being lost",

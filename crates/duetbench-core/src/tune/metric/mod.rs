@@ -25,7 +25,6 @@ pub enum Location {
 
 impl Location {
     /// The word used in machine formats.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Location::Mean => "mean",
@@ -34,7 +33,6 @@ impl Location {
     }
 
     /// The result of these values; absent without any.
-    #[must_use]
     pub fn of(self, values: &[f64]) -> Option<f64> {
         match self {
             Location::Mean => (!values.is_empty()).then(|| mean_of(values)),
@@ -82,7 +80,6 @@ macro_rules! metrics {
             pub const ALL: [Metric; [$(Metric::$name),*].len()] = [$(Metric::$name),*];
 
             /// The way it is measured.
-            #[must_use]
             pub fn stability(self) -> &'static dyn Stability {
                 match self {
                     $(Metric::$name => &$definition,)*
@@ -107,19 +104,16 @@ metrics! {
 
 impl Metric {
     /// The word used in machine formats and on the command line.
-    #[must_use]
     pub fn word(self) -> &'static str {
         self.stability().word()
     }
 
     /// The metric of this word, where there is one.
-    #[must_use]
     pub fn from_word(word: &str) -> Option<Metric> {
         Metric::ALL.into_iter().find(|metric| metric.word() == word)
     }
 
     /// The benchmark's result that goes with it.
-    #[must_use]
     pub fn location(self) -> Location {
         self.stability().location()
     }

@@ -15,7 +15,6 @@ pub struct Terms {
 
 impl Terms {
     /// For samples of at most so many values.
-    #[must_use]
     pub fn of(rules: &Rules, values_max: usize) -> Terms {
         let medians = (0..=values_max).map(|_| OnceLock::new()).collect();
         Terms { confidence: rules.confidence, medians }

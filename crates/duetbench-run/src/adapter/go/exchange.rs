@@ -112,7 +112,6 @@ struct Compiled {
     import_path: String,
     #[serde(default)]
     for_test: String,
-    #[serde(default)]
     error: Option<Complaint>,
 }
 

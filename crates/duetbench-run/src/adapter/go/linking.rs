@@ -166,12 +166,8 @@ fn hooked(program: &Path, dir: &Path) -> Result<Vec<u8>, RunError> {
     if memchr::memmem::find(&bytes, HOOK_MARKER).is_some() {
         return Ok(bytes);
     }
-    Err(RunError::Toolchain {
-        what: format!("the toolchain built `{}` without duet's hook", dir.display()),
-        hint: Some(
-            "an overlay was ignored: is `GOROOT` what `go env GOROOT` says, and is no build wrapper in the way?".into(),
-        ),
-    })
+    Err(RunError::toolchain(format!("the toolchain built `{}` without duet's hook", dir.display()))
+        .hint("an overlay was ignored: is `GOROOT` what `go env GOROOT` says, and is no build wrapper in the way?"))
 }
 
 /// Whether a go command failed by itself: one that was interrupted says nothing.
@@ -182,10 +178,10 @@ fn has_failed(output: &str) -> bool {
 /// A package that builds here and not for a fleet most likely needs C.
 fn without_cgo(error: RunError) -> RunError {
     match error {
-        RunError::Tool { command, output } => RunError::Toolchain {
-            what: format!("`{command}` failed without cgo, which a fleet does not have: {output}"),
-            hint: Some("leave the package out with `--packages`, and compare it without `--on`".into()),
-        },
+        RunError::Tool { command, output } => {
+            RunError::toolchain(format!("`{command}` failed without cgo, which a fleet does not have: {output}"))
+                .hint("leave the package out with `--packages`, and compare it without `--on`")
+        }
         other => other,
     }
 }

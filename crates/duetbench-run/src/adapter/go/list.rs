@@ -81,14 +81,11 @@ impl Lister<'_> {
             let Some(culprit) =
                 started.last().cloned().filter(|name| !culprits.contains(name) && culprits.len() < CULPRITS_MAX)
             else {
-                return Err(RunError::NothingToMeasure {
-                    what: format!("the benchmarks of `{}` cannot be listed: {death}", self.package),
-                    hint: Some(
-                        "does `go test -trimpath -run '^$' -bench . -benchtime 1x` work there? If only without `-trimpath`, \
-                         add `-- -trimpath=false`"
-                            .into(),
-                    ),
-                });
+                let what = format!("the benchmarks of `{}` cannot be listed: {death}", self.package);
+                return Err(RunError::nothing_to_measure(what).hint(
+                    "does `go test -trimpath -run '^$' -bench . -benchtime 1x` work there? If only without `-trimpath`, \
+                     add `-- -trimpath=false`",
+                ));
             };
             found.insert(culprit.clone(), self.failed(&culprit, death));
             culprits.push(culprit);

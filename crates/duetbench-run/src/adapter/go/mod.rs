@@ -194,10 +194,12 @@ impl Adapter for Go {
             }
         }
         if build.artifacts.is_empty() {
-            return Err(RunError::NothingToMeasure {
-                what: format!("{} (`{}`) has no benchmarks in {}", subject.role.side(), subject.version, patterns.join(" ")),
-                hint: Some("benchmarks are functions `BenchmarkXxx(b *testing.B)` in `_test.go` files; `--packages` chooses where to look, and `-- -tags TAG` builds those behind a build tag".into()),
-            });
+            let (side, where_looked) = (subject.role.side(), patterns.join(" "));
+            let what = format!("{side} (`{}`) has no benchmarks in {where_looked}", subject.version);
+            return Err(RunError::nothing_to_measure(what).hint(
+                "benchmarks are functions `BenchmarkXxx(b *testing.B)` in `_test.go` files; `--packages` chooses where to \
+                 look, and `-- -tags TAG` builds those behind a build tag",
+            ));
         }
         let notes = recalled(&overlay.not_rewritten).into_iter().collect();
         build.declared = overlay.declared_within(&source.tree);

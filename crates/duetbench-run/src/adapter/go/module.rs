@@ -54,17 +54,20 @@ fn versions(path: &str) -> Result<Vec<String>, RunError> {
     }
     let place = tempfile::tempdir().map_err(|e| RunError::file("create", &std::env::temp_dir(), e))?;
     let output = client(["list", "-m", "-versions", "-json", path], place.path()).output()?;
-    let listed: Listed = serde_json::from_slice(&output.stdout).map_err(|_| RunError::Source {
-        what: format!("the releases of `{path}` are not known: {}", String::from_utf8_lossy(&output.stderr).trim()),
-        hint: Some("`go list -m -versions PATH` lists the published versions".into()),
+    let listed: Listed = serde_json::from_slice(&output.stdout).map_err(|_| {
+        RunError::version(format!(
+            "the releases of `{path}` are not known: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        ))
+        .hint("`go list -m -versions PATH` lists the published versions")
     })?;
     Ok(listed.versions)
 }
 
 fn download(module: &str, scratch: &Path) -> Result<Source, RunError> {
-    let unusable = |why: &str| RunError::Source {
-        what: format!("the module `{module}` cannot be used: {why}"),
-        hint: Some("`go list -m -versions PATH` lists the published versions".into()),
+    let unusable = |why: &str| {
+        RunError::version(format!("the module `{module}` cannot be used: {why}"))
+            .hint("`go list -m -versions PATH` lists the published versions")
     };
     let output = client(["mod", "download", "-json", module], scratch).output()?;
     let text = String::from_utf8_lossy(&output.stdout);

@@ -141,7 +141,7 @@ fn outside(source: &Source) -> RunError {
         let options: Vec<String> = inside.iter().map(|dir| format!("--packages {dir}/...")).collect();
         format!("run duet in one of its modules (`{}`), or in all of them: `{}`", named.join("`, `"), options.join(" "))
     };
-    RunError::Source { what: format!("`{}` is not inside a Go module", source.requested), hint: Some(hint) }
+    RunError::version(format!("`{}` is not inside a Go module", source.requested)).hint(hint)
 }
 
 /// The folders of modules below a folder, added in order.

@@ -142,14 +142,15 @@ pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), RunErr
 /// Adds the hooked `testing/benchmark.go` and the hook's own files.
 fn hook_testing(toolchain: &Toolchain, place: &Path, replace: &mut BTreeMap<PathBuf, PathBuf>) -> Result<(), RunError> {
     let anchors: Anchors = serde_json::from_str(ANCHORS)
-        .map_err(|e| RunError::Toolchain { what: format!("the built-in anchors are broken: {e}"), hint: None })?;
+        .map_err(|e| RunError::toolchain(format!("the built-in anchors are broken: {e}")))?;
     let target = toolchain.root.join(&anchors.target);
     let original = fs::read_to_string(&target).map_err(|e| RunError::file("read", &target, e))?;
-    let hooked = insert_all(&original, &anchors.insertions, &target).map_err(|anchor| RunError::Toolchain {
-        what: format!("duet's hook does not fit {}: `{anchor}` is not where it used to be", toolchain.version),
-        hint: Some(
-            "a newer duet may know this release; an older Go works, for instance with `GOTOOLCHAIN=go1.26.0`".into(),
-        ),
+    let hooked = insert_all(&original, &anchors.insertions, &target).map_err(|anchor| {
+        RunError::toolchain(format!(
+            "duet's hook does not fit {}: `{anchor}` is not where it used to be",
+            toolchain.version
+        ))
+        .hint("a newer duet may know this release; an older Go works, for instance with `GOTOOLCHAIN=go1.26.0`")
     })?;
     let patched = place.join("benchmark.go");
     write(&patched, &hooked)?;
@@ -249,8 +250,7 @@ fn rewrite_loops(toolchain: &Toolchain, packages: &[Package], place: &Path) -> R
         .enumerate()
         .map(|(n, path)| RewriteFile { path, out: outputs.join(format!("{n}_test.go")) })
         .collect();
-    let failed =
-        |what: String| RunError::Toolchain { what: format!("rewriting benchmark loops failed: {what}"), hint: None };
+    let failed = |what: String| RunError::toolchain(format!("rewriting benchmark loops failed: {what}"));
     let start = |source| RunError::Start { program: program.display().to_string(), source };
     let mut child = Command::new(&program)
         .stdin(Stdio::piped())

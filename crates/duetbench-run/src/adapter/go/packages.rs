@@ -73,10 +73,8 @@ pub(super) fn flags_of_list(build_flags: &[String]) -> impl Iterator<Item = &str
 pub(super) fn with_tests(text: &str) -> Result<Vec<Package>, RunError> {
     let mut packages = Vec::new();
     for package in serde_json::Deserializer::from_str(text).into_iter::<Package>() {
-        let package = package.map_err(|e| RunError::Toolchain {
-            what: format!("`go list` answered something unexpected: {e}"),
-            hint: None,
-        })?;
+        let package =
+            package.map_err(|e| RunError::toolchain(format!("`go list` answered something unexpected: {e}")))?;
         if let Some(error) = &package.error {
             return Err(RunError::Tool {
                 command: "go list".into(),
@@ -93,7 +91,6 @@ pub(super) fn with_tests(text: &str) -> Result<Vec<Package>, RunError> {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Replacing {
-    #[serde(default)]
     replace: Option<Vec<Replace>>,
 }
 
@@ -108,7 +105,6 @@ struct Replace {
 #[serde(rename_all = "PascalCase")]
 struct ModulePath {
     path: String,
-    #[serde(default)]
     version: Option<String>,
 }
 
@@ -156,7 +152,7 @@ fn check_replacements_in(asked: Tool, source: &Source, module: &Path) -> Result<
         };
         let (old, new) = (&replace.old.path, &replace.new.path);
         let what = format!("`{}` replaces `{old}` by `{new}`, which {why}", source.requested);
-        return Err(RunError::Source { what, hint: Some(hint.into()) });
+        return Err(RunError::version(what).hint(hint));
     }
     Ok(())
 }

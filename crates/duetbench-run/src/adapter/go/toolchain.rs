@@ -51,24 +51,24 @@ impl Toolchain {
         }
         let newest = envs.into_iter().max_by_key(|e| Release::of(&e.version)).ok_or_else(absent)?;
         if newest.flags.split_whitespace().any(|f| f.trim_start_matches('-').starts_with("overlay")) {
-            return Err(RunError::Toolchain {
-                what: "`GOFLAGS` already sets `-overlay`, which duet needs for its hook".into(),
-                hint: Some("unset it for this run: `GOFLAGS= duet compare …`".into()),
-            });
+            return Err(RunError::toolchain("`GOFLAGS` already sets `-overlay`, which duet needs for its hook")
+                .hint("unset it for this run: `GOFLAGS= duet compare …`"));
         }
         match Release::of(&newest.version) {
             Some(release) if release < OLDEST => {
-                return Err(RunError::Toolchain {
-                    what: format!("{} is too old: duet hooks Go {OLDEST} and later", newest.version),
-                    hint: Some("install a newer Go, or set `GOTOOLCHAIN=go1.21.13` or later".into()),
-                });
+                return Err(RunError::toolchain(format!(
+                    "{} is too old: duet hooks Go {OLDEST} and later",
+                    newest.version
+                ))
+                .hint("install a newer Go, or set `GOTOOLCHAIN=go1.21.13` or later"));
             }
             Some(_) => {}
             None => {
-                return Err(RunError::Toolchain {
-                    what: format!("cannot tell the release of the Go toolchain `{}`", newest.version),
-                    hint: Some("use a released Go 1.21 or later, for instance with `GOTOOLCHAIN=go1.26.1`".into()),
-                });
+                return Err(RunError::toolchain(format!(
+                    "cannot tell the release of the Go toolchain `{}`",
+                    newest.version
+                ))
+                .hint("use a released Go 1.21 or later, for instance with `GOTOOLCHAIN=go1.26.1`"));
             }
         }
         let root = outside_module_cache(&newest, scratch)?;
@@ -81,7 +81,6 @@ impl Toolchain {
     }
 
     /// A `go` command line in a directory, with exactly this toolchain.
-    #[must_use]
     pub(crate) fn command<'a>(&self, args: impl IntoIterator<Item = &'a str>, dir: &Path) -> Tool {
         Tool::new(&self.go.to_string_lossy(), args, dir).env("GOROOT", &self.root).env("GOTOOLCHAIN", "local")
     }
@@ -90,7 +89,7 @@ impl Toolchain {
 /// The go command refuses to see files of the module cache in another form; the same module is had by its name.
 fn of_module_cache(requested: &str, inside: &Path) -> RunError {
     let what = format!("`{requested}` lies in Go's module cache, where nothing can be built with a hook");
-    RunError::Source { what, hint: published_name(inside).map(|name| format!("name the module: `{name}`")) }
+    RunError::version(what).hint_if(published_name(inside).map(|name| format!("name the module: `{name}`")))
 }
 
 /// The name of the published module whose files lie in such a folder of the module cache.
@@ -120,10 +119,7 @@ fn unescaped(path: &str) -> String {
 }
 
 fn absent() -> RunError {
-    RunError::Toolchain {
-        what: "`go` was not found".into(),
-        hint: Some("install Go 1.21 or later and put it on the PATH".into()),
-    }
+    RunError::toolchain("`go` was not found").hint("install Go 1.21 or later and put it on the PATH")
 }
 
 fn go_env(dir: &Path) -> Result<GoEnv, RunError> {
@@ -131,15 +127,13 @@ fn go_env(dir: &Path) -> Result<GoEnv, RunError> {
         Tool::new("go", ["env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE", "GOFLAGS"], dir).text().map_err(|e| {
             match e {
                 RunError::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => absent(),
-                RunError::Tool { output, .. } => RunError::Toolchain {
-                    what: format!("`go env` in `{}` failed: {output}", dir.display()),
-                    hint: None,
-                },
+                RunError::Tool { output, .. } => {
+                    RunError::toolchain(format!("`go env` in `{}` failed: {output}", dir.display()))
+                }
                 other => other,
             }
         })?;
-    serde_json::from_str(&text)
-        .map_err(|e| RunError::Toolchain { what: format!("`go env` answered something unexpected: {e}"), hint: None })
+    serde_json::from_str(&text).map_err(|e| RunError::toolchain(format!("`go env` answered something unexpected: {e}")))
 }
 
 /// A release of Go.

@@ -84,5 +84,5 @@ fn open(path: &Path) -> Result<ZipArchive<impl Read + Seek + use<>>, RunError> {
 }
 
 fn unreadable(path: &Path, why: &str) -> RunError {
-    RunError::Source { what: format!("`{}` is not a jar that can be read: {why}", path.display()), hint: None }
+    RunError::version(format!("`{}` is not a jar that can be read: {why}", path.display()))
 }

@@ -57,9 +57,8 @@ impl Jvm {
             ),
             None => "install a JDK (Java 9 or newer), and set `JAVA_HOME` or put `java` on the `PATH`".into(),
         };
-        let missing = |e: RunError| RunError::Toolchain {
-            what: format!("JMH benchmarks need Java, and it cannot be used: {e}"),
-            hint: Some(hint.clone()),
+        let missing = |e: RunError| {
+            RunError::toolchain(format!("JMH benchmarks need Java, and it cannot be used: {e}")).hint(hint.clone())
         };
         let ask = |common: &[String]| {
             let asked = ["-XX:+PrintFlagsFinal", "-XshowSettings:properties", "-version"].map(str::to_owned);
@@ -73,15 +72,16 @@ impl Jvm {
             None if !common.is_empty() => ask(&[])?,
             asked => asked,
         };
-        let jvm = jvm.ok_or_else(|| RunError::Toolchain {
-            what: "JMH benchmarks need Java, and `java -version` does not say what it is".into(),
-            hint: Some(hint.clone()),
+        let jvm = jvm.ok_or_else(|| {
+            RunError::toolchain("JMH benchmarks need Java, and `java -version` does not say what it is")
+                .hint(hint.clone())
         })?;
         match jvm.release() {
-            Some(release) if release < RELEASE_MIN => Err(RunError::Toolchain {
-                what: format!("JMH benchmarks need Java {RELEASE_MIN} or newer, and `java` is {}", jvm.version),
-                hint: Some("set `JAVA_HOME` to a newer JDK: it runs classes of older ones too".into()),
-            }),
+            Some(release) if release < RELEASE_MIN => Err(RunError::toolchain(format!(
+                "JMH benchmarks need Java {RELEASE_MIN} or newer, and `java` is {}",
+                jvm.version
+            ))
+            .hint("set `JAVA_HOME` to a newer JDK: it runs classes of older ones too")),
             _ => Ok(jvm),
         }
     }

@@ -129,11 +129,7 @@ impl Lister<'_> {
 }
 
 fn cannot_list(words: &str) -> RunError {
-    RunError::NothingToMeasure {
-        what: format!("the benchmarks cannot be listed: {words}"),
-        hint: Some(
-            "does `java -jar benchmarks.jar -l` work? A jar that does not hold all it needs needs `class_path` in `[jmh]`"
-                .into(),
-        ),
-    }
+    RunError::nothing_to_measure(format!("the benchmarks cannot be listed: {words}")).hint(
+        "does `java -jar benchmarks.jar -l` work? A jar that does not hold all it needs needs `class_path` in `[jmh]`",
+    )
 }

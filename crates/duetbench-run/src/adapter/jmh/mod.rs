@@ -228,12 +228,11 @@ impl Adapter for Jmh {
         };
         let kind = jar::kind(&found)?;
         if !kind.has_benchmarks {
-            return Err(RunError::NothingToMeasure {
-                what: format!("`{}` holds no JMH benchmarks", found.display()),
-                hint: Some(
-                    "benchmarks are in a jar that was built with JMH's annotation processor, as `target/benchmarks.jar` of its Maven archetype".into(),
-                ),
-            });
+            let what = format!("`{}` holds no JMH benchmarks", found.display());
+            return Err(RunError::nothing_to_measure(what).hint(
+                "benchmarks are in a jar that was built with JMH's annotation processor, as `target/benchmarks.jar` of its \
+                 Maven archetype",
+            ));
         }
         // A copy of our own: the next build of the user's would change it while it is measured.
         let program = place.join("benchmarks.jar");

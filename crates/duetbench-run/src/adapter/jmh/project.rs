@@ -40,13 +40,13 @@ pub(super) fn build(source: &Source, spec: &JmhSpec, place: &Path, subject: Subj
     let usual = || usual_command(&dir, &tree);
     let own = || Command { dir: dir.clone(), words: spec.build.clone() };
     let command = if spec.build.is_empty() { usual()? } else { own() };
-    let (program, args) = command.words.split_first().ok_or_else(|| RunError::Toolchain {
-        what: "`build` in `[jmh]` is empty".into(),
-        hint: Some("as in `build = [\"mvn\", \"-q\", \"-DskipTests\", \"package\"]`, or leave it out".into()),
+    let (program, args) = command.words.split_first().ok_or_else(|| {
+        RunError::toolchain("`build` in `[jmh]` is empty")
+            .hint("as in `build = [\"mvn\", \"-q\", \"-DskipTests\", \"package\"]`, or leave it out")
     })?;
-    let output = Tool::new(program, args, &command.dir).output().map_err(|e| RunError::Toolchain {
-        what: format!("{} (`{}`) cannot be built: {e}", subject.role.side(), subject.version),
-        hint: Some("install the build tool, or set `build` in `[jmh]` of duet.toml".into()),
+    let output = Tool::new(program, args, &command.dir).output().map_err(|e| {
+        RunError::toolchain(format!("{} (`{}`) cannot be built: {e}", subject.role.side(), subject.version))
+            .hint("install the build tool, or set `build` in `[jmh]` of duet.toml")
     })?;
     if !output.status.success() {
         // Maven writes its errors where others write their results.
@@ -73,10 +73,11 @@ fn usual_command(dir: &Path, tree: &Path) -> Result<Command, RunError> {
         return Ok(maven(dir, tree));
     }
     if !has("gradlew") && !BUILD_FILES.into_iter().any(has) {
-        return Err(RunError::NothingToMeasure {
-            what: format!("`{}` has neither a `pom.xml` nor a `build.gradle`", dir.display()),
-            hint: Some("name two jars, or set `build` and `jar` in `[jmh]` of duet.toml".into()),
-        });
+        return Err(RunError::nothing_to_measure(format!(
+            "`{}` has neither a `pom.xml` nor a `build.gradle`",
+            dir.display()
+        ))
+        .hint("name two jars, or set `build` and `jar` in `[jmh]` of duet.toml"));
     }
     // The wrapper of the project around it, which knows the release that it needs.
     let mut around = dir.ancestors().take_while(|folder| folder.starts_with(tree)).map(|folder| folder.join("gradlew"));
@@ -135,17 +136,18 @@ fn find(dir: &Path, subject: Subject<'_>) -> Result<PathBuf, RunError> {
     let version = format!("{} (`{}`)", subject.role.side(), subject.version);
     match &found[..] {
         [(only, _)] => Ok(only.clone()),
-        [] => Err(RunError::NothingToMeasure {
-            what: format!("{version} was built, but no jar of it holds JMH benchmarks"),
-            hint: Some("a jar made by the shade plugin or `jmhJar` holds them; `build` and `jar` in `[jmh]` of duet.toml choose what is built".into()),
-        }),
+        [] => {
+            let what = format!("{version} was built, but no jar of it holds JMH benchmarks");
+            Err(RunError::nothing_to_measure(what).hint(
+                "a jar made by the shade plugin or `jmhJar` holds them; `build` and `jar` in `[jmh]` of duet.toml choose \
+                 what is built",
+            ))
+        }
         several => {
             let inside = |path: &PathBuf| path.strip_prefix(dir).unwrap_or(path).display().to_string();
             let names: Vec<String> = several.iter().map(|(path, _)| inside(path)).collect();
-            Err(RunError::NothingToMeasure {
-                what: format!("{version} has benchmarks in several jars: {}", names.join(", ")),
-                hint: Some("choose one with `jar` in `[jmh]` of duet.toml".into()),
-            })
+            let what = format!("{version} has benchmarks in several jars: {}", names.join(", "));
+            Err(RunError::nothing_to_measure(what).hint("choose one with `jar` in `[jmh]` of duet.toml"))
         }
     }
 }

@@ -57,10 +57,10 @@ impl Cargo {
     pub(super) fn lock_file(&self, source: &Source) -> Result<PathBuf, RunError> {
         let args = ["locate-project", "--workspace", "--message-format", "plain"];
         let manifest = self.tool("cargo", args, &source.dir).text().map_err(|e| match e {
-            RunError::Tool { output, .. } => RunError::Source {
-                what: format!("`{}` is no Cargo package: {output}", source.requested),
-                hint: Some("run duet where `cargo bench` works".into()),
-            },
+            RunError::Tool { output, .. } => {
+                RunError::version(format!("`{}` is no Cargo package: {output}", source.requested))
+                    .hint("run duet where `cargo bench` works")
+            }
             other => other,
         })?;
         Ok(Path::new(&manifest).with_file_name("Cargo.lock"))
@@ -71,10 +71,8 @@ impl Cargo {
         if self.lock_file(source)?.is_file() {
             return Ok(());
         }
-        Err(RunError::Source {
-            what: format!("`{}` has no `Cargo.lock`, and duet writes nothing there", source.requested),
-            hint: Some(format!("`cd {} && cargo generate-lockfile` makes one", source.dir.display())),
-        })
+        Err(RunError::version(format!("`{}` has no `Cargo.lock`, and duet writes nothing there", source.requested))
+            .hint(format!("`cd {} && cargo generate-lockfile` makes one", source.dir.display())))
     }
 
     pub(super) fn metadata(&self, source: &Source, arguments: &CargoArguments) -> Result<Metadata, RunError> {
@@ -130,10 +128,10 @@ fn settings(dir: &Path) -> Vec<Settings> {
 
 pub(super) fn absent(error: RunError) -> RunError {
     match error {
-        RunError::Start { program, source } if source.kind() == std::io::ErrorKind::NotFound => RunError::Toolchain {
-            what: format!("`{program}` was not found"),
-            hint: Some("install Rust, for instance by rustup, and put it on the PATH".into()),
-        },
+        RunError::Start { program, source } if source.kind() == std::io::ErrorKind::NotFound => {
+            RunError::toolchain(format!("`{program}` was not found"))
+                .hint("install Rust, for instance by rustup, and put it on the PATH")
+        }
         other => other,
     }
 }

@@ -36,9 +36,9 @@ pub(super) fn write(metadata: &Metadata, place: &Path) -> Result<Vec<String>, Ru
 }
 
 fn copy(package: &Package, harness: &Harness, place: &Path) -> Result<(), RunError> {
-    let does_not_fit = |why: String| RunError::Toolchain {
-        what: format!("duet's hook does not fit {} {}: {why}", package.name, package.version),
-        hint: Some(format!("it fits {}: `cargo update -p {}` may bring one of these", harness.supported, package.name)),
+    let does_not_fit = |why: String| {
+        RunError::toolchain(format!("duet's hook does not fit {} {}: {why}", package.name, package.version))
+            .hint(format!("it fits {}: `cargo update -p {}` may bring one of these", harness.supported, package.name))
     };
     let mut numbers = package.version.split('.').map_while(|part| part.parse::<u64>().ok());
     if [(); 3].map(|()| numbers.next().unwrap_or(0)) < harness.since {

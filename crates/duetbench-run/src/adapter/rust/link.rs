@@ -43,11 +43,9 @@ impl Recorded {
         // Rust brings LLD along, and calls it by itself from 1.90 on. Linkers that users choose come with their own flag.
         if !arguments.iter().any(|argument| argument.contains("-fuse-ld=")) {
             if !bundled(cargo).is_dir() {
-                return Err(RunError::Toolchain {
-                    what: "this Rust brings no LLD along (with one installed, `RUSTFLAGS=-Clink-arg=-fuse-ld=lld` names it)"
-                        .to_owned(),
-                    hint: None,
-                });
+                return Err(RunError::toolchain(
+                    "this Rust brings no LLD along (with one installed, `RUSTFLAGS=-Clink-arg=-fuse-ld=lld` names it)",
+                ));
             }
             arguments.extend(["-fuse-ld=lld".to_owned(), format!("-B{}", bundled(cargo).display())]);
         }

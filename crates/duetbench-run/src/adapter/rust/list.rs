@@ -106,10 +106,8 @@ impl Lister<'_> {
     }
 
     fn cannot_be_listed(&self, words: &str) -> RunError {
-        RunError::NothingToMeasure {
-            what: format!("the benchmarks of `{}` cannot be listed: {words}", self.package),
-            hint: Some("does `cargo bench -- --test` work there?".into()),
-        }
+        RunError::nothing_to_measure(format!("the benchmarks of `{}` cannot be listed: {words}", self.package))
+            .hint("does `cargo bench -- --test` work there?")
     }
 
     /// Has the program run all benchmarks once but those to skip, or none where only the names are wanted.

@@ -15,11 +15,9 @@ use crate::source::Source;
 pub(super) struct Metadata {
     packages: Vec<Package>,
     workspace_members: BTreeSet<String>,
-    #[serde(default)]
     workspace_default_members: Option<BTreeSet<String>>,
     #[serde(default)]
     workspace_root: PathBuf,
-    #[serde(default)]
     resolve: Option<Resolve>,
 }
 
@@ -144,10 +142,8 @@ impl Package {
 
 impl Metadata {
     pub(super) fn parse(text: &str) -> Result<Metadata, RunError> {
-        serde_json::from_str(text).map_err(|e| RunError::Toolchain {
-            what: format!("`cargo metadata` answered something unexpected: {e}"),
-            hint: None,
-        })
+        serde_json::from_str(text)
+            .map_err(|e| RunError::toolchain(format!("`cargo metadata` answered something unexpected: {e}")))
     }
 
     /// Packages that lie on disk: those may change from one build to the next.
@@ -187,10 +183,8 @@ impl Metadata {
             };
             if chosen.is_empty() {
                 let names: Vec<&str> = members().map(|package| package.name.as_str()).collect();
-                return Err(RunError::NothingToMeasure {
-                    what: format!("`{}` has no package `{pattern}`", source.requested),
-                    hint: Some(format!("`--packages` takes names of its packages: {}", names.join(", "))),
-                });
+                return Err(RunError::nothing_to_measure(format!("`{}` has no package `{pattern}`", source.requested))
+                    .hint(format!("`--packages` takes names of its packages: {}", names.join(", "))));
             }
             for package in chosen {
                 benches.extend(package.benches(self.features(&package.id))?);

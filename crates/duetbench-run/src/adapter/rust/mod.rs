@@ -112,7 +112,7 @@ impl Rust {
     pub fn new(wish: &Wish<'_>, versions: &[Source], scratch: &Path) -> Result<Rust, RunError> {
         let arguments = CargoArguments::parse(wish.arguments)?;
         let Some(last) = versions.last() else {
-            return Err(RunError::NothingToMeasure { what: "no version was named".into(), hint: None });
+            return Err(RunError::nothing_to_measure("no version was named"));
         };
         let cargo = Cargo::of(last)?;
         // Before anything is built. One of ours gets a lock file where it has none.
@@ -200,7 +200,7 @@ impl Rust {
         let check = |program: &Path, _: &Path| {
             let bytes = fs::read(program).map_err(|e| RunError::file("read", program, e))?;
             let what = || format!("`{}` was linked without duet's hook", program.display());
-            is_hooked(&bytes).then_some(()).ok_or_else(|| RunError::Toolchain { what: what(), hint: None })
+            is_hooked(&bytes).then_some(()).ok_or_else(|| RunError::toolchain(what()))
         };
         let linker = recorded.tool(&self.cargo, &wanted)?.start()?;
         Ok(Relinking { linker, program: wanted.program.to_owned(), dir: artifact.dir.clone(), check })
@@ -258,11 +258,10 @@ fn build_error(error: RunError, subject: Subject<'_>) -> RunError {
 /// There is nothing that can be measured, and why.
 fn nothing(subject: Subject<'_>, source: &Source, notes: &[String]) -> RunError {
     let why = if notes.is_empty() { "it has no bench targets".to_owned() } else { notes.join("; ") };
-    RunError::NothingToMeasure {
-        what: format!("{} (`{}`) has no benchmarks of criterion or divan: {why}", subject.role.side(), subject.version),
-        hint: published::advice(&source.dir)
-            .or_else(|| Some("`duet compare --command OLD NEW` measures other programs, as whole processes".into())),
-    }
+    let what =
+        format!("{} (`{}`) has no benchmarks of criterion or divan: {why}", subject.role.side(), subject.version);
+    let other = "`duet compare --command OLD NEW` measures other programs, as whole processes";
+    RunError::nothing_to_measure(what).hint(published::advice(&source.dir).unwrap_or_else(|| other.into()))
 }
 
 /// Notes on bench targets that are not measured.
@@ -374,9 +373,8 @@ impl Adapter for Rust {
     }
 
     fn relink(&self, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
-        let cannot = |why| RunError::Toolchain {
-            what: format!("`{}` cannot be linked in another order: {why}", artifact.program.display()),
-            hint: None,
+        let cannot = |why| {
+            RunError::toolchain(format!("`{}` cannot be linked in another order: {why}", artifact.program.display()))
         };
         self.link(&self.recorded(artifact).map_err(cannot)?, artifact, wanted)
     }

@@ -57,11 +57,9 @@ impl source::Registry for Crates {
     }
 
     fn fetch(&self, version: &str, scratch: &Path) -> Result<Source, RunError> {
-        let unusable = |why: &str| RunError::Source {
-            what: format!("the crate `{version}` cannot be used: {why}"),
-            hint: Some(
-                "`cargo info NAME` shows its newest version; `CARGO_NET_OFFLINE` keeps to what is downloaded".into(),
-            ),
+        let unusable = |why: &str| {
+            RunError::version(format!("the crate `{version}` cannot be used: {why}"))
+                .hint("`cargo info NAME` shows its newest version; `CARGO_NET_OFFLINE` keeps to what is downloaded")
         };
         let (name, number) = version.split_once('@').unwrap_or((version, "latest"));
         let wanted = if number == "latest" { "*".to_owned() } else { format!("={number}") };
@@ -92,10 +90,8 @@ impl source::Registry for Crates {
     }
 
     fn versions(&self, name: &str) -> Result<Vec<String>, RunError> {
-        Err(RunError::Source {
-            what: format!("the releases of the crate `{name}` are not known: cargo does not list them"),
-            hint: Some("search the commits of its repository, as in `duet bisect 1.0.9 1.0.15` in a checkout".into()),
-        })
+        Err(RunError::version(format!("the releases of the crate `{name}` are not known: cargo does not list them"))
+            .hint("search the commits of its repository, as in `duet bisect 1.0.9 1.0.15` in a checkout"))
     }
 }
 

@@ -33,7 +33,6 @@ impl Test {
     pub const ALL: [Test; 4] = [Test::Pooled, Test::TrialMeans, Test::InstanceMeans, Test::House];
 
     /// The word, as in machine formats.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Test::Pooled => "wilcoxon_values",
@@ -59,7 +58,6 @@ pub struct Alarms {
 
 impl Alarms {
     /// The share; absent where no test could be made.
-    #[must_use]
     pub fn rate(&self) -> Option<f64> {
         (self.of > 0).then(|| f64::from(self.alarms) / f64::from(self.of))
     }

@@ -65,7 +65,6 @@ pub struct Against {
 
 impl Against {
     /// Whether the steadiest is clearly steadier than this one, at 5 %.
-    #[must_use]
     pub fn is_clear(&self) -> bool {
         self.p_value.is_some_and(|p| p <= ALPHA)
     }
@@ -83,7 +82,6 @@ struct Seen<'a> {
 impl Comparison {
     /// Holds environments against each other by the relative standard deviations of their values. Absent with fewer than two, or
     /// without a benchmark that two of them have.
-    #[must_use]
     pub fn of(environments: &[Studied]) -> Option<Comparison> {
         let mut names: Vec<&str> = Vec::new();
         for benchmark in environments.iter().flat_map(|studied| &studied.benchmarks) {

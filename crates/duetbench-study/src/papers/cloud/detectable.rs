@@ -32,7 +32,6 @@ impl Sampling {
     pub const ALL: [Sampling; 2] = [Sampling::Instances, Sampling::Trials];
 
     /// The word, as in machine formats.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Sampling::Instances => "instances",
@@ -41,7 +40,6 @@ impl Sampling {
     }
 
     /// The numbers of instances in each group, as the paper has them.
-    #[must_use]
     pub fn instances(self) -> &'static [usize] {
         match self {
             Sampling::Instances => &[1, 5, 20],
@@ -63,7 +61,6 @@ pub struct Rates {
 
 impl Rates {
     /// Whether the regression counts as found.
-    #[must_use]
     pub fn passes(&self) -> bool {
         self.false_positives <= FALSE_MAX && self.true_positives >= TRUE_MIN
     }
@@ -88,19 +85,16 @@ pub struct Detectable {
 impl Detectable {
     /// The result of Algorithm 1 as it is printed: the loop goes over the regressions in *descending* order and ends with the first that
     /// passes, which is the largest. Absent where none passes.
-    #[must_use]
     pub fn printed(&self) -> Option<f64> {
         self.rates.iter().rev().find(|rates| rates.passes()).map(|rates| rates.regression)
     }
 
     /// The result with the loop in ascending order: the smallest regression that passes. Absent where none does.
-    #[must_use]
     pub fn corrected(&self) -> Option<f64> {
         self.rates.iter().find(|rates| rates.passes()).map(|rates| rates.regression)
     }
 
     /// The regression that the corrected algorithm looks for, without its grid: 3.92 standard errors. Holds for nearly normal differences.
-    #[must_use]
     pub fn closed_form(&self) -> f64 {
         STANDARD_ERRORS * self.standard_error
     }

@@ -21,7 +21,6 @@ pub struct Environment {
 impl Environment {
     /// The environment of this name, of one recording or several. Each recording brings instances of its own; one without a level of
     /// instances is one instance.
-    #[must_use]
     pub fn of(name: &str, recordings: Vec<Recording>) -> Environment {
         let parts = by_benchmark(&recordings);
         let benchmarks: Vec<Values> = parts.iter().map(|(benchmark, parts)| Values::of(benchmark, parts)).collect();

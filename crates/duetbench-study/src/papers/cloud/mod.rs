@@ -100,7 +100,6 @@ pub struct Lacking {
 
 impl Settings {
     /// Studies an environment. Benchmarks are worked on at the same time; the answer depends on the seed alone.
-    #[must_use]
     pub fn study(&self, environment: &Environment) -> Studied {
         let rank_sum = alarms::rank_sum(self);
         Studied {
@@ -130,7 +129,6 @@ impl Settings {
 
 impl Studied {
     /// Values before cleaning and those that are left (Table 3).
-    #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         let sum = |of: fn(&StudiedBenchmark) -> usize| self.benchmarks.iter().map(of).sum::<usize>();
         let collected = sum(|benchmark| benchmark.collected);
@@ -138,7 +136,6 @@ impl Studied {
     }
 
     /// Changes that a test with so many instances finds where there are none, over all benchmarks; absent where none has as many.
-    #[must_use]
     pub fn alarms(&self, test: Test, instances: usize) -> Option<Alarms> {
         let all = self.benchmarks.iter().flat_map(|benchmark| &benchmark.alarms);
         let these = all.filter(|alarms| alarms.test == test && alarms.instances == instances).copied();
@@ -146,7 +143,6 @@ impl Studied {
     }
 
     /// The numbers of instances that were wanted and that not all benchmarks have.
-    #[must_use]
     pub fn lacking(&self) -> Vec<Lacking> {
         let alarms = INSTANCES_COMPARED.map(|instances| (Question::Alarms, instances));
         let detectable = Sampling::ALL.into_iter().flat_map(|sampling| {
@@ -164,7 +160,6 @@ impl Studied {
     }
 
     /// The results of a benchmark.
-    #[must_use]
     pub fn of(&self, benchmark: &str) -> Option<&StudiedBenchmark> {
         self.benchmarks.iter().find(|studied| studied.benchmark == benchmark)
     }
@@ -172,7 +167,6 @@ impl Studied {
 
 impl StudiedBenchmark {
     /// The smallest regression that is found by this sampling with so many instances; absent where there are not as many.
-    #[must_use]
     pub fn detectable(&self, sampling: Sampling, instances: usize) -> Option<&Detectable> {
         self.detectable.iter().find(|found| found.sampling == sampling && found.instances == instances)
     }

@@ -49,7 +49,6 @@ pub struct Source {
 
 impl Source {
     /// Standard deviation by this source alone, as a fraction of the time: small ones are relative standard deviations.
-    #[must_use]
     pub fn standard_deviation(&self) -> f64 {
         self.variance.sqrt()
     }
@@ -69,7 +68,6 @@ impl Spread {
     }
 
     /// The share of the variance of a single value that comes from this source; absent where sources are not known or nothing varies.
-    #[must_use]
     pub fn share(&self, source: &Source) -> Option<f64> {
         let total: f64 = self.sources.as_ref()?.iter().map(|source| source.variance).sum();
         (total > 0.0).then(|| source.variance / total)

@@ -60,7 +60,6 @@ impl Procedure {
     /// 1935, section 21). Absent without benchmarks that vary.
     ///
     /// On a run of two versions that differ the answer means nothing.
-    #[must_use]
     pub fn resampled(&self, run: &RunWidths) -> Option<Resampled> {
         let varying: Vec<&Widths> =
             run.measured.iter().filter(|widths| widths.log_ratios.iter().any(|d| *d != 0.0)).collect();

@@ -50,7 +50,6 @@ pub struct PairedFork {
 
 impl PairedFork {
     /// The times of these pairs; absent where there are none, or one of them took no time or has no invocations.
-    #[must_use]
     pub fn of(pairs: &[Pair]) -> Option<PairedFork> {
         let time = |pair: &Pair| {
             let both = [pair.baseline, pair.candidate];

@@ -71,7 +71,6 @@ impl Procedure {
     pub const PAPER: Procedure = Procedure { confidence: 0.99, forks: Some(10), winsorise: Some(0.2), seed: 42 };
 
     /// Applies the procedure to every benchmark.
-    #[must_use]
     pub fn study(&self, run: &PairedRun) -> RunWidths {
         let (mut measured, mut left_out) = (Vec::new(), Vec::new());
         for benchmark in &run.benchmarks {
@@ -210,7 +209,6 @@ impl Balanced {
 
 impl Widths {
     /// The width of the interval of this kind; absent where there is none.
-    #[must_use]
     pub fn width(&self, kind: Kind) -> Option<f64> {
         match kind {
             Kind::Paired => Some(self.paired.interval.width()),
@@ -221,7 +219,6 @@ impl Widths {
     }
 
     /// Factor by which the interval of this kind is wider than the paired one; absent where one of the two has no width.
-    #[must_use]
     pub fn times_wider(&self, kind: Kind) -> Option<f64> {
         let (wider, paired) = (self.width(kind)?, self.paired.interval.width());
         (wider > 0.0 && paired > 0.0).then(|| wider / paired)

@@ -23,7 +23,6 @@ impl Kind {
     pub const ALL: [Kind; 4] = [Kind::Paired, Kind::Shuffled, Kind::Standard, Kind::Own];
 
     /// The word used in machine formats.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Kind::Paired => "paired",
@@ -102,14 +101,12 @@ impl RunWidths {
     }
 
     /// Factor by which these intervals are wider than the paired ones; absent without benchmarks of which both have a width.
-    #[must_use]
     pub fn improvement(&self, kind: Kind) -> Option<Improvement> {
         let logs: Vec<f64> = self.measured.iter().filter_map(|w| Some(w.times_wider(kind)?.ln())).collect();
         Some(Improvement { benchmarks: logs.len(), factor: mean(&logs).ok()?.exp() })
     }
 
     /// The distribution of the widths of this kind; absent without any.
-    #[must_use]
     pub fn quantiles(&self, kind: Kind) -> Option<Quantiles> {
         let mut widths: Vec<f64> = self.measured.iter().filter_map(|w| w.width(kind)).collect();
         widths.sort_by(f64::total_cmp);
@@ -118,19 +115,16 @@ impl RunWidths {
     }
 
     /// Mean over benchmarks of the share of paired intervals that miss the truth, by theory; absent without benchmarks.
-    #[must_use]
     pub fn level(&self) -> Option<f64> {
         mean(&self.measured.iter().map(|w| w.level).collect::<Vec<_>>()).ok()
     }
 
     /// Benchmarks whose paired interval does not hold 1: what the paper's procedure calls changed.
-    #[must_use]
     pub fn called_changed(&self) -> usize {
         self.measured.iter().filter(|w| misses_one(&w.paired.interval)).count()
     }
 
     /// The same of the intervals that duet itself gives, and how many of these there are.
-    #[must_use]
     pub fn own_called_changed(&self) -> (usize, usize) {
         let own = || self.measured.iter().filter_map(|w| w.own);
         (own().filter(misses_one).count(), own().count())

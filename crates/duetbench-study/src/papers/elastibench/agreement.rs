@@ -15,7 +15,6 @@ pub enum Relation {
 
 impl Relation {
     /// The word, as in machine formats.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Relation::Agree => "agree",
@@ -36,7 +35,6 @@ pub struct Compared {
 
 impl Compared {
     /// The relation of the two.
-    #[must_use]
     pub fn relation(&self) -> Relation {
         match (self.first.change(), self.second.change()) {
             (first, second) if first == second => Relation::Agree,
@@ -46,7 +44,6 @@ impl Compared {
     }
 
     /// Size of a possible change: what the experiment found that calls it one.
-    #[must_use]
     pub fn possible_change(&self) -> Option<f64> {
         if self.relation() != Relation::PossibleChange {
             return None;
@@ -83,7 +80,6 @@ impl Coverage {
     }
 
     /// A number of benchmarks as a share of all; absent without benchmarks.
-    #[must_use]
     pub fn share(&self, count: usize) -> Option<f64> {
         (self.of > 0).then(|| count as f64 / self.of as f64)
     }
@@ -102,7 +98,6 @@ pub struct Agreement {
 
 impl Agreement {
     /// Holds two experiments against each other. Benchmarks for which only one has a finding are listed and not counted.
-    #[must_use]
     pub fn of(first: &Findings, second: &Findings) -> Agreement {
         let both = |one: &Finding| Some(Compared { first: one.clone(), second: second.of(&one.benchmark)?.clone() });
         Agreement {
@@ -113,33 +108,28 @@ impl Agreement {
     }
 
     /// Benchmarks that stand so.
-    #[must_use]
     pub fn count(&self, relation: Relation) -> usize {
         self.compared.iter().filter(|compared| compared.relation() == relation).count()
     }
 
     /// Share of benchmarks that stand so, of all that are in both. The paper's percentage is that of [`Relation::Agree`]: its 95.65 %
     /// are 88 of 92, with three opposite and one possible change. Absent without benchmarks.
-    #[must_use]
     pub fn share(&self, relation: Relation) -> Option<f64> {
         (!self.compared.is_empty()).then(|| self.count(relation) as f64 / self.compared.len() as f64)
     }
 
     /// Coverage over all benchmarks. The percentages of the paper are of these: 80, 48 and 46 of 92, and 76, 48 and 45 of 93.
-    #[must_use]
     pub fn coverage(&self) -> Coverage {
         Coverage::of(self.compared.iter())
     }
 
     /// Coverage over the benchmarks for which both find a change, as the paper's text has it.
-    #[must_use]
     pub fn coverage_of_changes(&self) -> Coverage {
         let both = |c: &&Compared| c.first.change().is_some() && c.second.change().is_some();
         Coverage::of(self.compared.iter().filter(both))
     }
 
     /// Sizes of the possible changes (figure 6); absent without any.
-    #[must_use]
     pub fn possible_changes(&self) -> Option<Spread> {
         Spread::of(self.compared.iter().filter_map(Compared::possible_change))
     }

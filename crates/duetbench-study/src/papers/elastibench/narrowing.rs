@@ -70,7 +70,6 @@ impl Procedure {
     ///
     /// Numbers below [`Procedure::results_min`] are not tried: there the procedure says nothing, and an interval over one result
     /// has no width at all.
-    #[must_use]
     pub fn narrowing(&self, experiment: &Experiment, target: Target<'_>) -> Narrowing {
         let mut narrowing = Narrowing {
             benchmarks: Vec::new(),
@@ -135,31 +134,26 @@ impl Tables {
 
 impl Narrowing {
     /// The most results that a benchmark has.
-    #[must_use]
     pub fn results_max(&self) -> usize {
         self.benchmarks.iter().map(|narrowed| narrowed.results).max().unwrap_or(0)
     }
 
     /// Benchmarks that were narrow enough after so many results, or earlier.
-    #[must_use]
     pub fn reached_by(&self, results: usize) -> usize {
         self.benchmarks.iter().filter(|narrowed| narrowed.enough.is_some_and(|enough| enough <= results)).count()
     }
 
     /// The same as a share of all that count, those included that have fewer results. Absent without benchmarks.
-    #[must_use]
     pub fn share_by(&self, results: usize) -> Option<f64> {
         (!self.benchmarks.is_empty()).then(|| self.reached_by(results) as f64 / self.benchmarks.len() as f64)
     }
 
     /// The curve of figure 7: numbers of results, one after the other, each with the share that is narrow enough by then.
-    #[must_use]
     pub fn curve(&self) -> Vec<(usize, f64)> {
         (self.results_min..=self.results_max()).filter_map(|n| Some((n, self.share_by(n)?))).collect()
     }
 
     /// Numbers of results to read the curve at: 10, 20, then 45 as the paper has by default and its multiples, and the last one.
-    #[must_use]
     pub fn marks(&self) -> Vec<usize> {
         let last = self.results_max();
         let usual = [10, 20].into_iter().chain((45..).step_by(45)).take_while(|n| *n < last);

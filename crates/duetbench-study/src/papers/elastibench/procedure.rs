@@ -59,7 +59,6 @@ impl Procedure {
     pub const PAPER: Procedure = Procedure { confidence: 0.99, results_min: 10 };
 
     /// Applies the procedure to every benchmark.
-    #[must_use]
     pub fn findings(&self, experiment: &Experiment) -> Findings {
         let (mut found, mut left_out) = (Vec::new(), Vec::new());
         for results in &experiment.benchmarks {
@@ -107,20 +106,17 @@ impl LeftOut {
 
 impl Finding {
     /// The change, if there is one: the interval does not hold 0, touching included (figure 3).
-    #[must_use]
     pub fn change(&self) -> Option<Change> {
         let changed = self.interval.low > 0.0 || self.interval.high < 0.0;
         changed.then(|| Change::of(self.interval.low > 0.0, Better::Lower))
     }
 
     /// Whether the median of another experiment lies in this one's interval, its ends included.
-    #[must_use]
     pub fn covers(&self, other: &Finding) -> bool {
         (self.interval.low..=self.interval.high).contains(&other.median)
     }
 
     /// Whether the two intervals have a value in common.
-    #[must_use]
     pub fn overlaps(&self, other: &Finding) -> bool {
         self.interval.low <= other.interval.high && other.interval.low <= self.interval.high
     }
@@ -128,31 +124,26 @@ impl Finding {
 
 impl Findings {
     /// The finding for a benchmark.
-    #[must_use]
     pub fn of(&self, benchmark: &str) -> Option<&Finding> {
         self.found.iter().find(|finding| finding.benchmark == benchmark)
     }
 
     /// Benchmarks with a change.
-    #[must_use]
     pub fn changed(&self) -> usize {
         self.found.iter().filter(|finding| finding.change().is_some()).count()
     }
 
     /// Share of benchmarks with a change; in an A/A run (section 6.2.1) all of them are false. Absent without benchmarks.
-    #[must_use]
     pub fn changed_share(&self) -> Option<f64> {
         (!self.found.is_empty()).then(|| self.changed() as f64 / self.found.len() as f64)
     }
 
     /// Sizes of the medians of all benchmarks (figure 4), whatever their sign; absent without any.
-    #[must_use]
     pub fn sizes(&self) -> Option<Spread> {
         Spread::of(self.found.iter().map(|finding| finding.median))
     }
 
     /// The same of benchmarks with a change, or of those without (figure 5).
-    #[must_use]
     pub fn sizes_where(&self, changed: bool) -> Option<Spread> {
         let wanted = self.found.iter().filter(|finding| finding.change().is_some() == changed);
         Spread::of(wanted.map(|finding| finding.median))

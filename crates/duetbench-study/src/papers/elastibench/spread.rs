@@ -20,7 +20,6 @@ pub struct Spread {
 
 impl Spread {
     /// The spread of these; absent without any.
-    #[must_use]
     pub fn of(differences: impl Iterator<Item = f64>) -> Option<Spread> {
         let mut sizes: Vec<f64> = differences.map(f64::abs).collect();
         sizes.sort_by(f64::total_cmp);

@@ -10,7 +10,6 @@ use super::{Compat, Practice};
 
 /// The smallest configuration for every benchmark: the cheapest that has three repetitions. The published code has three of the second
 /// level that it reduces, and one of all others: `(1, 3, 1)` and `(1, 3)`.
-#[must_use]
 pub fn minimum_baseline(recording: &Recording, practice: &Practice) -> Tuned {
     choose(recording, practice, |_, subject| match practice.compat {
         Compat::Paper => {
@@ -58,7 +57,6 @@ impl RandomBaseline {
     pub const PUBLISHED_SEED: u64 = 42;
 
     /// From a seed.
-    #[must_use]
     pub fn of(seed: u64) -> RandomBaseline {
         RandomBaseline { own: ChaCha8Rng::seed_from_u64(seed), numpy: NumpyRng::of(seed), seed }
     }

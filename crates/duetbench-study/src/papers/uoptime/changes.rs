@@ -33,7 +33,6 @@ pub struct Tracked {
 
 impl Tracked {
     /// Learns every method's configurations on the first version: by RMAD for Go data, else by RCIW3, as the paper recommends.
-    #[must_use]
     pub fn new(first: &Recording, settings: &Settings, random: Random) -> Tracked {
         let metric = if is_go(first) { Metric::Rmad } else { Metric::Rciw3 };
         let practice = settings.practice(metric);
@@ -123,7 +122,6 @@ pub struct RateSummary {
 }
 
 /// Summarises rates. A rate that is not defined, for want of anything to get wrong, is left out; the published code takes it for 0.
-#[must_use]
 pub fn rate_summary(rates: &[Option<f64>], compat: Compat) -> Option<RateSummary> {
     let counted: Vec<f64> = match compat {
         Compat::Paper => rates.iter().copied().flatten().collect(),

@@ -41,7 +41,6 @@ impl Method {
     pub const ALL: [Method; 3] = [Method::UOpTime, Method::Minimum, Method::Random];
 
     /// The word, as the published results have it.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Method::UOpTime => "uOpTime",
@@ -66,7 +65,6 @@ pub struct Settings {
 
 impl Settings {
     /// The practice of tuning with a metric.
-    #[must_use]
     pub fn practice(&self, metric: Metric) -> Practice {
         let (threshold, confidence) = (self.threshold, self.confidence);
         let rules = Rules { metric, threshold, confidence, keep: vec![Level::Instance] };
@@ -74,7 +72,6 @@ impl Settings {
     }
 
     /// A recording as it is studied: the published code uses the first instance only, and takes time to be repetitions.
-    #[must_use]
     pub fn prepared(&self, recording: Recording) -> Recording {
         match self.compat {
             Compat::Paper => recording,

@@ -20,7 +20,6 @@ static PARTS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^(.+?)-(v?
 impl FileName {
     /// Takes apart a name without folder and ending: `project-version`, where a leading `laaber_` and a trailing `-jmh121` belong to
     /// neither.
-    #[must_use]
     pub fn of(stem: &str) -> FileName {
         let bare = stem.strip_prefix("laaber_").unwrap_or(stem);
         let end = ENDING.as_ref().and_then(|ending| ending.find(bare)).map_or(bare.len(), |found| found.start());
@@ -34,7 +33,6 @@ impl FileName {
 }
 
 /// Natural order: runs of digits count as numbers, so that 1.9 stands before 1.10.
-#[must_use]
 pub fn natural_order(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a, b);
     loop {

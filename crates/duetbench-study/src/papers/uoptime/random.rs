@@ -19,7 +19,6 @@ pub struct Random {
 
 impl Random {
     /// The baseline, ready for a recording. By the paper's rules it depends on the seed and the recording's name alone.
-    #[must_use]
     pub fn baseline(&self, recording: &Recording, practice: &Practice) -> RandomBaseline {
         if practice.compat == Compat::Paper {
             let named = recording.name.bytes().fold(self.seed, |seed, b| seed.rotate_left(5) ^ u64::from(b));
@@ -39,14 +38,12 @@ impl Random {
 }
 
 /// Whether a recording is of the form in which the papers have their Go data: iterations cut into seconds.
-#[must_use]
 pub fn is_go(recording: &Recording) -> bool {
     recording.levels.contains(&Level::Second)
 }
 
 /// Numbers of configurations that the published code had drawn before each of these Go files, given as project and number of
 /// benchmarks in the order of the study. A project that it did not have follows the one before.
-#[must_use]
 pub fn drawn_before(files: &[(String, usize)], metrics: usize) -> Vec<usize> {
     let (mut before, mut last) = (0, None);
     let mut of_file = |(project, benchmarks): &(String, usize)| {

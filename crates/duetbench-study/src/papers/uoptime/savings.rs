@@ -38,13 +38,11 @@ pub struct Savings {
 
 impl Savings {
     /// Share of the time that is saved, warm-up left out.
-    #[must_use]
     pub fn saved(&self) -> f64 {
         1.0 - self.reduced_s / self.full_s
     }
 
     /// Share of the time that is saved, warm-up counted.
-    #[must_use]
     pub fn overall_saved(&self) -> f64 {
         1.0 - (self.reduced_s + self.warm_up_reduced_s) / (self.full_s + self.warm_up_full_s)
     }
@@ -61,7 +59,6 @@ pub struct FileStudy {
 
 /// Reduces a recording by all methods with all metrics, its first `warm_up` iterations left out; absent where there are not that
 /// many.
-#[must_use]
 pub fn study_file(recording: &Recording, settings: &Settings, random: Random, warm_up: usize) -> Option<FileStudy> {
     let (recording, warm_up_each_s) = warmed(recording, settings, warm_up)?;
     let (mut savings, mut changes) = (Vec::new(), Vec::new());

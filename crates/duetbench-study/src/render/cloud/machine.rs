@@ -7,7 +7,6 @@ use super::{Cloud, json};
 use crate::papers::cloud::{Comparison, Detectable, Score, StudiedBenchmark};
 
 /// All tables that have rows, each with the name of its file.
-#[must_use]
 pub fn tables(cloud: &Cloud) -> Vec<(&'static str, String)> {
     let mut all = vec![
         ("values.csv", values(cloud)),

@@ -9,7 +9,6 @@ use super::{Cloud, json};
 use crate::papers::cloud::{Comparison, INSTANCES_COMPARED, Sampling, Studied, StudiedBenchmark, Test};
 
 /// The study as a document.
-#[must_use]
 pub fn document(cloud: &Cloud) -> Document {
     let told = Told {
         title: Title { command: "duet-study cloud", version: cloud.duet_version.clone(), subject: subject(cloud) },

@@ -31,7 +31,6 @@ fn of_runs(study: &DuetStudy, columns: &str, of: impl Fn(&StudiedRun) -> Vec<Val
 }
 
 /// All tables, each with the name of its file.
-#[must_use]
 pub fn tables(study: &DuetStudy, samples: &[Samples]) -> Vec<(String, String)> {
     let mut tables = vec![
         ("widths.csv".to_owned(), rows(study).csv()),

@@ -16,7 +16,6 @@ const MEANING: &str = "paired: of the geometric mean of paired ratios; shuffled:
 const NAMES_MAX: usize = 5;
 
 /// The study as a document.
-#[must_use]
 pub fn document(study: &DuetStudy) -> Document {
     let told = Told {
         title: Title { command: "duet-study duet", version: study.duet_version.clone(), subject: subject(study) },

@@ -17,7 +17,6 @@ const POOLED: &str = "the procedure pools all results and takes each for indepen
 const NAMES_MAX: usize = 5;
 
 /// The answer as a document.
-#[must_use]
 pub fn document(study: &Elastibench) -> Document {
     let Page { title, tables, lines } = page(study);
     let told = Told {

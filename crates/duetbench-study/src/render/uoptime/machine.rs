@@ -6,7 +6,6 @@ use super::{Studied, StudiedFile};
 use crate::papers::uoptime::Savings;
 
 /// The tables that were asked for, each with the name of its file.
-#[must_use]
 pub fn tables(studied: &Studied) -> Vec<(&'static str, String)> {
     let all = [
         ("rq1.csv", savings(studied, |file| &file.savings)),

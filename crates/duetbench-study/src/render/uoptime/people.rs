@@ -13,7 +13,6 @@ use crate::papers::uoptime::{Compat, Contrast, Method, RateSummary, Savings, rat
 const DIFFERENT: f64 = 0.05;
 
 /// The study as a document.
-#[must_use]
 pub fn document(studied: &Studied) -> Document {
     let told = Told {
         title: Title {

@@ -23,7 +23,6 @@ use program::Program;
 ///
 /// They are the trees that the versions belong to. Two directories of one tree are compared themselves: what lies beside them is
 /// the same file for both.
-#[must_use]
 pub fn roots<'a>(baseline: &'a Source, candidate: &'a Source) -> Option<[&'a Path; 2]> {
     if baseline.tree == candidate.tree {
         return Some([&baseline.dir, &candidate.dir]);
@@ -34,7 +33,6 @@ pub fn roots<'a>(baseline: &'a Source, candidate: &'a Source) -> Option<[&'a Pat
 }
 
 /// Compares every package that both versions have. `roots` are the directories of the two versions, as [`roots`] gives them.
-#[must_use]
 pub fn compare_packages(baseline: &Build, candidate: &Build, roots: Option<[&Path; 2]>) -> BTreeMap<String, Identity> {
     let both =
         baseline.artifacts.iter().filter_map(|(package, a)| Some((package, [a, candidate.artifacts.get(package)?])));
