@@ -29,6 +29,8 @@ pub mod code {
     pub const AS_BAD: u8 = 1;
     /// For `git bisect run`: this commit cannot be told.
     pub const CANNOT_TELL: u8 = 125;
+    /// For `git bisect run`: its search ends, since no commit could be told.
+    pub const ENDS_SEARCH: u8 = 128;
     /// Stopped by Ctrl-C, as shells count it.
     pub const INTERRUPTED: u8 = 130;
 }

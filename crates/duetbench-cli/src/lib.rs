@@ -72,6 +72,16 @@ pub trait Program: Parser {
     /// # Errors
     /// When it cannot be done.
     fn carry_out(&self, context: &Context) -> Result<u8, Failure>;
+
+    /// The exit code for whoever called, of one for people.
+    fn exit(&self, code: u8) -> u8 {
+        code
+    }
+
+    /// The exit code where this command line is none.
+    fn exit_of_misuse(_words: &[OsString]) -> u8 {
+        code::USAGE
+    }
 }
 
 /// Runs the command line of this process.
@@ -85,32 +95,39 @@ pub fn run<P: Program>() -> ExitCode {
     // the rest still works.
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     adopt_orphans();
-    let words = match P::understood(std::env::args_os().collect()) {
-        Ok(words) => words,
-        Err(failure) => {
-            Printer::failure(P::NAME, &failure);
-            return failure.exit_code().into();
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    match parsed::<P>(typed.clone()) {
+        Ok(program) => {
+            let exit = dispatch(&program).unwrap_or_else(|failure| {
+                Printer::failure(P::NAME, &failure);
+                failure.exit_code()
+            });
+            program.exit(exit).into()
         }
-    };
-    let program = match P::try_parse_from(&words).map_err(|e| args::of_another_command(e, &P::command(), &words)) {
-        Ok(program) => program,
-        Err(Ok(failure)) => {
+        Err(Misuse::Told(failure)) => {
             Printer::failure(P::NAME, &failure);
-            return failure.exit_code().into();
+            P::exit_of_misuse(&typed).into()
         }
-        Err(Err(e)) => {
-            let exit = if e.use_stderr() { code::USAGE } else { code::CLEAN };
+        Err(Misuse::Clap(e)) => {
+            let exit = if e.use_stderr() { P::exit_of_misuse(&typed) } else { code::CLEAN };
             let _ = e.print();
-            return exit.into();
-        }
-    };
-    match dispatch(&program) {
-        Ok(exit) => exit.into(),
-        Err(failure) => {
-            Printer::failure(P::NAME, &failure);
-            failure.exit_code().into()
+            exit.into()
         }
     }
+}
+
+/// A command line that is none, or that asks for help alone.
+enum Misuse {
+    Told(Failure),
+    Clap(clap::Error),
+}
+
+fn parsed<P: Program>(typed: Vec<OsString>) -> Result<P, Misuse> {
+    let words = P::understood(typed).map_err(Misuse::Told)?;
+    P::try_parse_from(&words).map_err(|e| match args::of_another_command(e, &P::command(), &words) {
+        Ok(failure) => Misuse::Told(failure),
+        Err(e) => Misuse::Clap(e),
+    })
 }
 
 fn dispatch(program: &impl Program) -> Result<u8, Failure> {
@@ -191,6 +208,19 @@ impl Program for Cli {
             | Command::Config(_)
             | Command::Init(_) => false,
         }
+    }
+
+    fn exit(&self, code: u8) -> u8 {
+        match &self.command {
+            Command::Compare(args) if args.classify => commands::compare::classified(code),
+            _ => code,
+        }
+    }
+
+    /// Git would take 2 for a slow commit.
+    fn exit_of_misuse(words: &[OsString]) -> u8 {
+        let asks = words.iter().take_while(|word| *word != "--").any(|word| word == "--classify");
+        if asks { code::ENDS_SEARCH } else { code::USAGE }
     }
 
     fn carry_out(&self, context: &Context) -> Result<u8, Failure> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::plan::Mode;
-use crate::sample::{Coordinates, Role, Sample};
+use crate::sample::{Coordinates, Sample};
 
 /// Two samples that differ in their role only.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,7 +41,7 @@ pub fn pair(samples: &[Sample], mode: Mode) -> Pairing {
     let mut halves: BTreeMap<Key, [Option<Sample>; 2]> = BTreeMap::new();
     let mut pairing = Pairing::default();
     for &sample in samples {
-        let half = &mut halves.entry(key(&sample.at)).or_default()[usize::from(sample.at.role == Role::Candidate)];
+        let half = &mut halves.entry(key(&sample.at)).or_default()[sample.at.role.index()];
         match half {
             None => *half = Some(sample),
             Some(_) => pairing.orphans.push(sample),

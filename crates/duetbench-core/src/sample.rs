@@ -60,6 +60,11 @@ impl Role {
         }
     }
 
+    /// Its place in arrays of both: that of the baseline is 0.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
     /// The word used in machine formats: `baseline` or `candidate`.
     pub fn word(self) -> &'static str {
         match self {

@@ -38,6 +38,13 @@ pub(crate) struct Reader {
     pub(crate) more: Option<More>,
 }
 
+impl Reader {
+    /// A tool whose files are read one by one.
+    pub(crate) const fn of(form: &'static str, sign: Sign, parse: fn(&[u8]) -> Result<Contents, Wrong>) -> Reader {
+        Reader { form, sign, parse, folder: None, figures: None, more: None }
+    }
+}
+
 /// Content by which a file is told.
 pub(crate) enum Sign {
     /// A JSON array.

@@ -119,6 +119,28 @@ pub struct PageHeader {
     pub slices: u32,
 }
 
+impl PageHeader {
+    /// The page of one process that runs alone: so many iterations after the warm-up, with nothing forced between them.
+    pub fn alone(iteration_ns: u64, warmup: u32, iterations: u32) -> PageHeader {
+        PageHeader {
+            mode: PageMode::Solo,
+            seed: 0,
+            slice_ns: iteration_ns,
+            trial_ns: iteration_ns,
+            warmup_slices: warmup,
+            capacity: warmup.saturating_add(iterations),
+            block_slices: 1,
+            stretch: 0,
+            gc_ns: 0,
+            warm_ns: 0,
+            k_hint: 0,
+            cores: [NO_CORE; 2],
+            swap: false,
+            slices: iterations,
+        }
+    }
+}
+
 /// One slice as a side wrote it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {

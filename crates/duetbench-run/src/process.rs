@@ -129,6 +129,21 @@ pub enum WaitEnd {
 }
 
 impl Launch {
+    /// A program in a directory, and nothing else set.
+    pub fn of(program: impl Into<PathBuf>, dir: impl Into<PathBuf>) -> Launch {
+        Launch {
+            program: program.into(),
+            args: Vec::new(),
+            dir: dir.into(),
+            env: Vec::new(),
+            cpus: None,
+            hooked: false,
+            placed: false,
+            sandbox: None,
+            streams: Streams::default(),
+        }
+    }
+
     /// Starts the process.
     ///
     /// # Errors
@@ -497,18 +512,7 @@ mod tests {
     use super::*;
 
     fn running(program: &str, argument: &str) -> Child {
-        let launch = Launch {
-            program: program.into(),
-            args: vec![argument.into()],
-            dir: "/".into(),
-            env: Vec::new(),
-            cpus: None,
-            hooked: false,
-            placed: false,
-            sandbox: None,
-            streams: Streams::default(),
-        };
-        launch.spawn().unwrap()
+        Launch { args: vec![argument.into()], ..Launch::of(program, "/") }.spawn().unwrap()
     }
 
     fn waited_for_after_the_deadline(children: &mut [Child]) -> (WaitEnd, Vec<usize>) {

@@ -240,21 +240,10 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::process::Streams;
 
     /// A shell that does this, and is started again where it ends first.
     fn shell(dir: &Path, script: &str) -> Program {
-        let launch = Launch {
-            program: "/bin/sh".into(),
-            args: vec!["-c".into(), script.into()],
-            dir: dir.to_owned(),
-            env: Vec::new(),
-            cpus: None,
-            hooked: false,
-            placed: false,
-            sandbox: None,
-            streams: Streams::default(),
-        };
+        let launch = Launch { args: vec!["-c".into(), script.into()], ..Launch::of("/bin/sh", dir) };
         Program { launch, prepare: None, conclude: None, exit_codes: ExitCodes::default(), refill: true }
     }
 

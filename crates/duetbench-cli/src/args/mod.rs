@@ -212,7 +212,7 @@ pub struct CompareArgs {
     /// This sitting.
     #[command(flatten)]
     pub sitting: SittingArgs,
-    /// Exit with 0 where nothing is slower, with 1 where something is, with 125 where that cannot be told: what `git bisect run` wants
+    /// Exit with 0 where nothing is slower, with 1 where something is, with 125 where that cannot be told, with 128 where it could be told of no commit: what `git bisect run` wants
     #[arg(long)]
     pub classify: bool,
     /// Go on with a run that was interrupted or killed, as `r12` or `latest`; versions and settings are those of that run

@@ -228,6 +228,20 @@ fn who_searches_a_slowdown_is_told_of_accepted_ones_too() {
     place.scripted(slower, &["--classify", "--bench", "A"]).expect(1);
 }
 
+/// Git takes every exit code from 1 to 127 for a slow commit, but for 125.
+#[test]
+fn no_mistake_looks_like_a_slow_commit_to_git() {
+    let place = Place::new();
+    place.scripted(STEADY, &["--classify", "--nosuch"]).expect(128);
+    place.scripted(STEADY, &["--classify", "--dry-run"]).expect(128).says(&["`--classify` needs a comparison"]);
+    place.duet(&["compare", "--classify", "nosuch"]).expect(128).says(&["git repository"]);
+    place.scripted(STEADY, &["--classify", "--bench", "("]).expect(125);
+    // One commit may have had another file.
+    place.write("duet.toml", "treshold = '3%'\n");
+    place.scripted(STEADY, &["--classify"]).expect(125).says(&["treshold"]);
+    place.scripted(STEADY, &[]).expect(2);
+}
+
 #[test]
 fn a_dry_run_that_nobody_typed_says_so() {
     let place = Place::new();

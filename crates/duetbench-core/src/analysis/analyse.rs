@@ -5,6 +5,8 @@ use super::examine::{Boundaries, Examined, adjusted, median_over};
 use super::unit::Layout;
 use super::warning::explained_by;
 use super::{BenchmarkReport, Confirmation, Estimate, ForkPair, Summary, Warning, count, summarise};
+use serde::{Deserialize, Serialize};
+
 use crate::plan::{Excluded, Plan, PlannedBenchmark, Redefinition, Style};
 use crate::sample::{Role, Sample};
 use crate::spec::{Metric, Thresholds, defaults};
@@ -22,7 +24,7 @@ pub struct Measured {
 }
 
 /// A trial that gave no samples that count.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrialFailure {
     /// The side that failed, where it was one.
     pub role: Option<Role>,

@@ -97,7 +97,7 @@ impl CallTree {
                 None => break,
             }
         }
-        let own = &mut self.places[at].own[usize::from(role == Role::Candidate)];
+        let own = &mut self.places[at].own[role.index()];
         *own = own.saturating_add(hits);
     }
 

@@ -25,6 +25,15 @@ pub struct Discovered {
     pub failure: Option<String>,
 }
 
+impl Discovered {
+    /// A benchmark with the time of its first invocation in nanoseconds, or its failure in its own words; on one thread, and without a
+    /// runtime beside it.
+    pub fn of(id: BenchmarkId, style: Style, first: Result<u64, String>) -> Discovered {
+        let (first_ns, failure) = first.map_or_else(|words| (0, Some(words)), |ns| (ns, None));
+        Discovered { id, style, first_ns, threads: 1, runtime_threads: false, failure }
+    }
+}
+
 /// The benchmarks of both versions, filtered, in any order.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'a> {

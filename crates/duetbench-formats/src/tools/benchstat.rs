@@ -28,15 +28,8 @@ use crate::writing::{About, Written};
 pub(super) static TOOL: Tool = Tool {
     name: "benchstat-csv",
     about: "As `benchstat -format csv`: one value for each benchmark, with an interval",
-    reader: Some(Reader {
-        form: "CSV of benchstat",
-        sign: Sign::Text(is),
-        parse,
-        folder: None,
-        figures: None,
-        // Medians are all that it keeps: what it was given is to be given here.
-        more: None,
-    }),
+    // Medians are all that it keeps: what it was given is to be given here.
+    reader: Some(Reader::of("CSV of benchstat", Sign::Text(is), parse)),
     writer: Some(Writer { both: Some(write_both), ..Writer::of(write) }),
 };
 

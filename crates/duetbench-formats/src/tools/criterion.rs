@@ -30,12 +30,9 @@ pub(super) static TOOL: Tool = Tool {
     name: "criterion",
     about: "criterion's folder; needs `--output DIR`",
     reader: Some(Reader {
-        form: "a folder of criterion's",
-        sign: Sign::Keys(Known { of_file: KEYS, of_benchmark: &[] }),
-        parse,
         folder: Some(Folder { is, read }),
-        figures: None,
         more: Some(More::Runs { command: "CRITERION_HOME=$PWD/base$i cargo bench", ending: "" }),
+        ..Reader::of("a folder of criterion's", Sign::Keys(Known { of_file: KEYS, of_benchmark: &[] }), parse)
     }),
     writer: Some(Writer::of(write)),
 };

@@ -27,15 +27,12 @@ pub(super) static TOOL: Tool = Tool {
     name: "go",
     about: "Go benchmark text, a line for each value",
     reader: Some(Reader {
-        form: "the output of `go test -bench`",
-        sign: Sign::Text(is),
-        parse,
-        folder: None,
         figures: Some(figures),
         more: Some(More::Once {
             command: "for i in 1 2 3; do go test -run '^$' -bench . ./...; done > base.txt",
             ending: ".txt",
         }),
+        ..Reader::of("the output of `go test -bench`", Sign::Text(is), parse)
     }),
     writer: Some(Writer::of(write)),
 };

@@ -27,15 +27,15 @@ pub(super) static TOOL: Tool = Tool {
     name: "google-benchmark",
     about: "Google Benchmark's JSON",
     reader: Some(Reader {
-        form: "JSON of Google Benchmark",
-        sign: Sign::Keys(Known { of_file: &["context"], of_benchmark: &["run_name", "run_type", "real_time"] }),
-        parse,
-        folder: None,
-        figures: None,
         more: Some(More::Runs {
             command: "./benchmarks --benchmark_out=base$i.json --benchmark_out_format=json",
             ending: ".json",
         }),
+        ..Reader::of(
+            "JSON of Google Benchmark",
+            Sign::Keys(Known { of_file: &["context"], of_benchmark: &["run_name", "run_type", "real_time"] }),
+            parse,
+        )
     }),
     writer: Some(Writer::of(write)),
 };

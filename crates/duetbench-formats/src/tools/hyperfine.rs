@@ -25,12 +25,12 @@ pub(super) static TOOL: Tool = Tool {
     name: "hyperfine",
     about: "hyperfine's JSON",
     reader: Some(Reader {
-        form: "JSON of hyperfine (`--export-json`)",
-        sign: Sign::Keys(Known { of_file: &["results"], of_benchmark: &[] }),
-        parse,
-        folder: None,
-        figures: None,
         more: Some(More::Once { command: "hyperfine --runs 10 --export-json base.json COMMAND", ending: ".json" }),
+        ..Reader::of(
+            "JSON of hyperfine (`--export-json`)",
+            Sign::Keys(Known { of_file: &["results"], of_benchmark: &[] }),
+            parse,
+        )
     }),
     writer: Some(Writer::of(write)),
 };

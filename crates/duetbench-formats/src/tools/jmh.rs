@@ -31,12 +31,8 @@ pub(super) static TOOL: Tool = Tool {
     name: "jmh",
     about: "JMH's JSON",
     reader: Some(Reader {
-        form: "JSON of JMH (`-rf json`)",
-        sign: Sign::Array,
-        parse,
-        folder: None,
-        figures: None,
         more: Some(More::Once { command: "java -jar benchmarks.jar -f 5 -rf json -rff base.json", ending: ".json" }),
+        ..Reader::of("JSON of JMH (`-rf json`)", Sign::Array, parse)
     }),
     writer: Some(Writer::of(write)),
 };

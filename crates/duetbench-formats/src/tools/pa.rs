@@ -23,14 +23,7 @@ use crate::writing::{About, Written};
 pub(super) static TOOL: Tool = Tool {
     name: "pa",
     about: "CSV of `pa`",
-    reader: Some(Reader {
-        form: "CSV of `pa`",
-        sign: Sign::Text(|bytes| has_columns(bytes, SEPARATOR, &[NAME, COUNT])),
-        parse,
-        folder: None,
-        figures: None,
-        more: None,
-    }),
+    reader: Some(Reader::of("CSV of `pa`", Sign::Text(|bytes| has_columns(bytes, SEPARATOR, &[NAME, COUNT])), parse)),
     writer: Some(Writer::of(write)),
 };
 

@@ -18,14 +18,11 @@ use crate::writing::{About, Written};
 pub(super) static TOOL: Tool = Tool {
     name: "papers",
     about: "CSV of the µOpTime study",
-    reader: Some(Reader {
-        form: "CSV of the µOpTime study",
-        sign: Sign::Text(|bytes| has_columns(bytes, SEPARATOR, &[VALUE, NAME])),
+    reader: Some(Reader::of(
+        "CSV of the µOpTime study",
+        Sign::Text(|bytes| has_columns(bytes, SEPARATOR, &[VALUE, NAME])),
         parse,
-        folder: None,
-        figures: None,
-        more: None,
-    }),
+    )),
     writer: Some(Writer::of(write)),
 };
 

@@ -22,12 +22,12 @@ pub(super) static TOOL: Tool = Tool {
     name: "pyperf",
     about: "pyperf's JSON",
     reader: Some(Reader {
-        form: "JSON of pyperf",
-        sign: Sign::Keys(Known { of_file: &["metadata"], of_benchmark: &["runs", "metadata"] }),
-        parse,
-        folder: None,
-        figures: None,
         more: Some(More::Once { command: "python3 bench.py --processes 10 -o base.json", ending: ".json" }),
+        ..Reader::of(
+            "JSON of pyperf",
+            Sign::Keys(Known { of_file: &["metadata"], of_benchmark: &["runs", "metadata"] }),
+            parse,
+        )
     }),
     writer: Some(Writer::of(write)),
 };

@@ -20,15 +20,15 @@ pub(super) static TOOL: Tool = Tool {
     name: "pytest-benchmark",
     about: "pytest-benchmark's JSON",
     reader: Some(Reader {
-        form: "JSON of pytest-benchmark",
-        sign: Sign::Keys(Known {
-            of_file: &["machine_info", "commit_info", "datetime"],
-            of_benchmark: &["stats", "fullname"],
-        }),
-        parse,
-        folder: None,
-        figures: None,
         more: Some(More::Runs { command: "pytest --benchmark-only --benchmark-json=base$i.json", ending: ".json" }),
+        ..Reader::of(
+            "JSON of pytest-benchmark",
+            Sign::Keys(Known {
+                of_file: &["machine_info", "commit_info", "datetime"],
+                of_benchmark: &["stats", "fullname"],
+            }),
+            parse,
+        )
     }),
     writer: Some(Writer::of(write)),
 };

@@ -69,6 +69,11 @@ pub struct Declared {
 }
 
 impl Build {
+    /// Packages that both builds have, with the artifact of each.
+    fn common<'a>(&'a self, other: &'a Build) -> impl Iterator<Item = (&'a String, [&'a Artifact; 2])> {
+        self.artifacts.iter().filter_map(|(package, own)| Some((package, [own, other.artifacts.get(package)?])))
+    }
+
     /// One digest over all artifacts, hexadecimal.
     pub fn digest(&self) -> String {
         use sha2::{Digest, Sha256};
@@ -411,6 +416,23 @@ pub struct Subject<'a> {
     pub role: Role,
     /// Its name, as the user typed it.
     pub version: &'a str,
+}
+
+impl Subject<'_> {
+    /// The error of a step of its build: a tool's failure there is the version's failure to build.
+    fn fails_to_build(self, error: RunError) -> RunError {
+        match error {
+            RunError::Tool { output, .. } => {
+                RunError::Build { role: self.role, version: self.version.to_owned(), output }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Whether a program was built with a hook in it; without, an overlay was ignored.
+fn is_hooked(program: &[u8]) -> bool {
+    memchr::memmem::find(program, b"duet-hook-protocol-1").is_some()
 }
 
 /// Bytes as lower-case hexadecimal.

@@ -150,7 +150,7 @@ impl<'a> Counter<'a> {
                 for kind in made.kinds() {
                     let count = self.process(planned, role, *kind, expected)?;
                     let kind = usize::from(*kind == invocations[1]);
-                    counted[usize::from(role == Role::Candidate)][kind].push(count);
+                    counted[role.index()][kind].push(count);
                 }
             }
         }

@@ -194,7 +194,7 @@ impl Layouts {
         let mut links = Vec::new();
         for (needed, role) in needed.iter().flat_map(|n| Role::BOTH.map(|role| (n, role))) {
             let key = (role, needed.package.clone(), needed.build);
-            let side = usize::from(role == Role::Candidate);
+            let side = role.index();
             // A package that one version lacks is not measured; its trials say so.
             if let Some(artifact) = builds[side].artifacts.get(&needed.package)
                 && !self.programs.contains_key(&key)

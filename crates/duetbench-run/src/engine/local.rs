@@ -145,7 +145,7 @@ impl Local<'_> {
 
     /// The launch of one side; absent when its build has no such package.
     fn launch(&mut self, planned: &PlannedBenchmark, trial: &Trial, side: usize) -> Result<Option<Launch>, RunError> {
-        let own = usize::from(role_on(trial, side) == Role::Candidate);
+        let own = role_on(trial, side).index();
         let mut both = Role::BOTH.map(|role| self.unplaced(planned, trial, role));
         let programs: Vec<PathBuf> = both.iter().flatten().map(|launch| launch.program.clone()).collect();
         let Some(mut launch) = both[own].take() else { return Ok(None) };
@@ -159,7 +159,7 @@ impl Local<'_> {
 
     /// The launch of one version from where it was built or linked.
     fn unplaced(&self, planned: &PlannedBenchmark, trial: &Trial, role: Role) -> Option<Launch> {
-        let build = &self.builds[usize::from(role == Role::Candidate)];
+        let build = &self.builds[role.index()];
         let launch = self.adapter.launch(build, &planned.id, &order(planned))?;
         if !planned.configuration.design.by_build {
             return Some(launch);
@@ -180,7 +180,7 @@ impl Local<'_> {
         let mut sides = Vec::new();
         for side in [0, 1] {
             let role = role_on(trial, side);
-            let build = &self.builds[usize::from(role == Role::Candidate)];
+            let build = &self.builds[role.index()];
             let Some(mut program) = self.adapter.program(build, &planned.id) else {
                 return Ok(Err(lacks(&planned.id, Some(role))));
             };

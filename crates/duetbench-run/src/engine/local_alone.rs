@@ -12,7 +12,7 @@ use super::trial::{TrialRun, samples_of};
 use super::{Executor, TrialFailure, TrialOutcome};
 use crate::adapter::{Build, Order};
 use crate::error::RunError;
-use crate::page::{NO_CORE, PageHeader, PageMode};
+use crate::page::PageHeader;
 use crate::process::end_leftovers;
 
 /// While calibrating, slices of more than a quarter of this are believed at once; shorter ones are measured twice, because an
@@ -68,22 +68,9 @@ fn order(planned: &SoloBenchmark) -> Order {
 /// each iteration, outside of its time.
 fn header(planned: &SoloBenchmark, trial: &Trial) -> PageHeader {
     let repetitions = &planned.repetitions;
-    PageHeader {
-        mode: PageMode::Solo,
-        seed: trial.seed,
-        slice_ns: repetitions.iteration_ns,
-        trial_ns: repetitions.iteration_ns.max(DOUBTED_NS),
-        warmup_slices: repetitions.warmup,
-        capacity: CAPACITY,
-        block_slices: 1,
-        stretch: 0,
-        gc_ns: 0,
-        warm_ns: 0,
-        k_hint: 0,
-        cores: [NO_CORE; 2],
-        swap: false,
-        slices: repetitions.iterations,
-    }
+    let trial_ns = repetitions.iteration_ns.max(DOUBTED_NS);
+    let alone = PageHeader::alone(repetitions.iteration_ns, repetitions.warmup, repetitions.iterations);
+    PageHeader { seed: trial.seed, trial_ns, capacity: CAPACITY, ..alone }
 }
 
 impl Executor<SoloBenchmark> for Local<'_, Build> {

@@ -69,7 +69,7 @@ impl<'a> Profiler<'a> {
             let roles = if turn % 2 == 0 { Role::BOTH } else { [Role::Candidate, Role::Baseline] };
             for role in roles {
                 let pprof = self.sampled(planned, role, turn, invocations)?;
-                sides[usize::from(role == Role::Candidate)].push(pprof);
+                sides[role.index()].push(pprof);
             }
         }
         let words = |e: pprof::PprofError| Obstacle::Failed(e.to_string());

@@ -73,13 +73,9 @@ impl Scripted {
     pub fn discovered(&self, role: Role) -> Vec<Discovered> {
         let present = self.parts.iter().filter(|(_, part)| part.ns(role).is_some());
         present
-            .map(|(name, part)| Discovered {
-                id: BenchmarkId { package: Self::PACKAGE.into(), name: name.clone() },
-                style: Style::Rewritten,
-                threads: 1,
-                runtime_threads: false,
-                first_ns: part.ns(role).map_or(0, |ns| ns as u64),
-                failure: None,
+            .map(|(name, part)| {
+                let id = BenchmarkId { package: Self::PACKAGE.into(), name: name.clone() };
+                Discovered::of(id, Style::Rewritten, Ok(part.ns(role).map_or(0, |ns| ns as u64)))
             })
             .collect()
     }
@@ -101,7 +97,7 @@ impl Part {
         let ns = self.ns(role).unwrap_or(1.0);
         let invocations = (SLICE_NS / ns).max(1.0) as u64;
         let wall_ns = (invocations as f64 * ns * shared * (1.0 + own)) as u64;
-        let allocations = self.allocs[usize::from(role == Role::Candidate)];
+        let allocations = self.allocs[role.index()];
         Sample {
             at: trial.coordinates(role, iteration),
             block: 1,

@@ -203,7 +203,6 @@ mod tests {
 
     use super::*;
     use crate::page::{NO_CORE, PageHeader, PageMode};
-    use crate::process::Streams;
 
     /// The protocol's program with a loop, in C: its arguments are iterations and microseconds of each.
     fn compiled(dir: &Path) -> PathBuf {
@@ -215,17 +214,7 @@ mod tests {
     }
 
     fn looping(program: &Path, iterations: u32) -> Launch {
-        Launch {
-            program: program.to_owned(),
-            args: vec![iterations.to_string().into(), "300".into()],
-            dir: "/".into(),
-            env: Vec::new(),
-            cpus: None,
-            hooked: false,
-            placed: false,
-            sandbox: None,
-            streams: Streams::default(),
-        }
+        Launch { args: vec![iterations.to_string().into(), "300".into()], ..Launch::of(program, "/") }
     }
 
     /// A page for twenty slices a side.

@@ -104,7 +104,7 @@ impl<'a> Processes<'a> {
 
     /// The build of a side.
     fn build(&self, role: Role) -> &Build {
-        &self.builds[usize::from(role == Role::Candidate)]
+        &self.builds[role.index()]
     }
 
     /// Time that a process may take longer than expected.

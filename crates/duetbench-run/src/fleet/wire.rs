@@ -173,17 +173,10 @@ pub struct Outcome {
     mode: duetbench_core::plan::Mode,
     wall_ns: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    failure: Option<WireFailure>,
+    failure: Option<TrialFailure>,
     #[serde(skip_serializing_if = "Option::is_none")]
     conditions: Option<duetbench_core::noise::Conditions>,
     samples: Vec<WireSample>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct WireFailure {
-    role: Option<Role>,
-    reason: String,
-    discarded: bool,
 }
 
 /// Side, iteration, block, invocations, wall, CPU, start, warm-up, memory: allocations, bytes, collections, invocations, cycle (cost,
@@ -203,9 +196,7 @@ impl Outcome {
     pub fn new(trial: &Trial, outcome: &TrialOutcome) -> Outcome {
         let (samples, failure) = match &outcome.result {
             Ok(samples) => (samples.iter().map(WireSample::of).collect(), None),
-            Err(TrialFailure { role, reason, discarded }) => {
-                (Vec::new(), Some(WireFailure { role: *role, reason: reason.clone(), discarded: *discarded }))
-            }
+            Err(failure) => (Vec::new(), Some(failure.clone())),
         };
         Outcome {
             suite_run: trial.suite_run,
@@ -230,9 +221,7 @@ impl Outcome {
     /// The outcome of the trial that it belongs to.
     pub fn outcome_of(&self, trial: &Trial) -> TrialOutcome {
         let result = match &self.failure {
-            Some(WireFailure { role, reason, discarded }) => {
-                Err(TrialFailure { role: *role, reason: reason.clone(), discarded: *discarded })
-            }
+            Some(failure) => Err(failure.clone()),
             None => Ok(self.samples.iter().map(|s| s.sample(trial)).collect()),
         };
         TrialOutcome { result, mode: self.mode, wall: Duration::from_nanos(self.wall_ns), conditions: self.conditions }

@@ -202,15 +202,11 @@ impl<'a> Shipped<'a> {
         let side = Role::BOTH.iter().position(|role| role.word() == artifact.digest)?;
         let recipe = &self.sides[side];
         let launch = Launch {
-            program: artifact.program.clone(),
             args: recipe.args.iter().map(Into::into).collect(),
-            dir: artifact.dir.clone(),
             env: recipe.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
-            cpus: None,
             hooked: recipe.hooked,
             placed: true,
-            sandbox: None,
-            streams: Streams::default(),
+            ..Launch::of(&artifact.program, &artifact.dir)
         };
         Some((recipe, launch))
     }

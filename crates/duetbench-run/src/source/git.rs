@@ -143,16 +143,8 @@ pub(super) fn work_tree(cwd: &Path) -> Result<Source, RunError> {
             format!(" ({}{})", short(&head), if changed { " with changes" } else { "" })
         }
     };
-    let dir = canonical(cwd)?;
-    Ok(Source {
-        requested: VersionInfo::WORK_TREE.into(),
-        resolved: format!("work tree{state}"),
-        tree: tree.unwrap_or_else(|| dir.clone()),
-        dir,
-        finished: None,
-        copied: false,
-        worktree: None,
-    })
+    let source = Source::of(VersionInfo::WORK_TREE, format!("work tree{state}"), canonical(cwd)?);
+    Ok(Source { tree: tree.unwrap_or_else(|| source.dir.clone()), ..source })
 }
 
 /// The repository around a folder, and the full name of the commit that a revision is in it.
@@ -190,15 +182,8 @@ pub(super) fn revision(text: &str, cwd: &Path, scratch: &Path) -> Result<Source,
         return Err(RunError::version(format!("`{text}` has no directory `{prefix}`")));
     }
     let subject = git(&repository, ["log", "-1", "--format=%s", &commit]).unwrap_or_default();
-    Ok(Source {
-        requested: text.to_owned(),
-        resolved: format!("{} {subject}", short(&commit)).trim_end().to_owned(),
-        dir: canonical(&dir)?,
-        tree: canonical(&worktree.path)?,
-        finished: None,
-        copied: false,
-        worktree: Some(worktree),
-    })
+    let (resolved, tree) = (format!("{} {subject}", short(&commit)), canonical(&worktree.path)?);
+    Ok(Source { tree, worktree: Some(worktree), ..Source::of(text, resolved.trim_end(), canonical(&dir)?) })
 }
 
 /// Checks out the submodules of a worktree. Git notes where they come from in the settings that all worktrees share, the user's own

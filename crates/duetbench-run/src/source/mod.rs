@@ -117,6 +117,19 @@ enum Finished {
 }
 
 impl Source {
+    /// A directory that belongs to no larger tree, of which nothing was made for us.
+    fn of(requested: &str, resolved: impl Into<String>, dir: PathBuf) -> Source {
+        Source {
+            requested: requested.to_owned(),
+            resolved: resolved.into(),
+            tree: dir.clone(),
+            dir,
+            finished: None,
+            copied: false,
+            worktree: None,
+        }
+    }
+
     /// Whether the tree was made for us, so that building in it touches nobody's files.
     pub fn is_ours(&self) -> bool {
         self.copied || self.worktree.is_some()
@@ -193,9 +206,7 @@ impl Source {
     ) -> Result<Source, RunError> {
         let copy = (0..).map(|n| scratch.join(format!("published-{n}"))).find(|p| !p.exists()).unwrap_or_default();
         tree::copy(original, &copy, &|_| true)?;
-        let dir = canonical(&copy)?;
-        let (requested, tree) = (requested.to_owned(), dir.clone());
-        Ok(Source { requested, resolved, dir, tree, finished: None, copied: true, worktree: None })
+        Ok(Source { copied: true, ..Source::of(requested, resolved, canonical(&copy)?) })
     }
 }
 
@@ -205,25 +216,12 @@ fn jar(typed: &str, path: &Path, cwd: &Path) -> Result<Source, RunError> {
         RunError::version(format!("there is no jar `{typed}`"))
             .hint("build it first, or name a directory or a git revision that `duet` builds itself")
     })?;
-    let dir = canonical(cwd)?;
     let resolved = path.display().to_string();
-    let finished = Some(Finished::Jar(path));
-    Ok(Source {
-        requested: typed.to_owned(),
-        resolved,
-        tree: dir.clone(),
-        dir,
-        finished,
-        copied: false,
-        worktree: None,
-    })
+    Ok(Source { finished: Some(Finished::Jar(path)), ..Source::of(typed, resolved, canonical(cwd)?) })
 }
 
 fn command(line: &str, cwd: &Path) -> Result<Source, RunError> {
-    let dir = canonical(cwd)?;
-    let finished = Some(Finished::Command(line.to_owned()));
-    let (requested, resolved) = (line.to_owned(), line.to_owned());
-    Ok(Source { requested, resolved, tree: dir.clone(), dir, finished, copied: false, worktree: None })
+    Ok(Source { finished: Some(Finished::Command(line.to_owned())), ..Source::of(line, line, canonical(cwd)?) })
 }
 
 fn directory(typed: &str, dir: &Path) -> Result<Source, RunError> {
@@ -235,16 +233,7 @@ fn directory(typed: &str, dir: &Path) -> Result<Source, RunError> {
         return Err(RunError::version(format!("`{typed}` is not a directory")));
     }
     let tree = git::top_level(&canonical).unwrap_or_else(|| canonical.clone());
-    let resolved = canonical.display().to_string();
-    Ok(Source {
-        requested: typed.to_owned(),
-        resolved,
-        dir: canonical,
-        tree,
-        finished: None,
-        copied: false,
-        worktree: None,
-    })
+    Ok(Source { tree, ..Source::of(typed, canonical.display().to_string(), canonical) })
 }
 
 fn canonical(path: &Path) -> Result<PathBuf, RunError> {

@@ -18,9 +18,7 @@ impl Store {
     /// When it cannot be written.
     pub fn add_bisection(&mut self, bisection: &impl Serialize) -> Result<BisectionId, RunError> {
         let json = written(bisection, "a search")?;
-        self.connection
-            .execute("INSERT INTO bisections (bisection) VALUES (?1)", [json])
-            .map_err(|e| failed(&self.path, "cannot keep a search", e))?;
+        self.execute("INSERT INTO bisections (bisection) VALUES (?1)", [json], "cannot keep a search")?;
         Ok(BisectionId(self.connection.last_insert_rowid()))
     }
 
@@ -30,10 +28,8 @@ impl Store {
     /// When it cannot be written.
     pub fn keep_bisection(&mut self, id: BisectionId, bisection: &impl Serialize) -> Result<(), RunError> {
         let json = written(bisection, "a search")?;
-        self.connection
-            .execute("UPDATE bisections SET bisection = ?2 WHERE id = ?1", params![id.0, json])
-            .map(drop)
-            .map_err(|e| failed(&self.path, "cannot keep a search", e))
+        let update = "UPDATE bisections SET bisection = ?2 WHERE id = ?1";
+        self.execute(update, params![id.0, json], "cannot keep a search")
     }
 
     /// All searches, the newest first. One that another duet wrote so that it cannot be read is left out: it is begun anew.

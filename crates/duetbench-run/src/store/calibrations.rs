@@ -15,13 +15,8 @@ impl Store {
         let run = self.find(&made.run)?;
         let what = format!("the calibration of run `{}`", made.run);
         let (machine, calibration) = (written(&made.machine, &what)?, written(&made.calibration, &what)?);
-        self.connection
-            .execute(
-                "INSERT INTO calibrations (run, made, machine, calibration) VALUES (?1, ?2, ?3, ?4)",
-                params![run, made.made, machine, calibration],
-            )
-            .map(drop)
-            .map_err(|e| failed(&self.path, "cannot keep a calibration", e))
+        let insert = "INSERT INTO calibrations (run, made, machine, calibration) VALUES (?1, ?2, ?3, ?4)";
+        self.execute(insert, params![run, made.made, machine, calibration], "cannot keep a calibration")
     }
 
     /// All calibrations, the newest first. One that another duet wrote so that it cannot be read is left out: no verdict depends on it.

@@ -21,10 +21,8 @@ impl Store {
     pub fn add_sent(&mut self, run: RunId, Sending { task, number }: Sending) -> Result<(), RunError> {
         let insert = "INSERT INTO calls (run, benchmark, first_suite_run, suite_runs, sending, end) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         let Task { benchmark, first_suite_run, suite_runs } = task;
-        self.connection
-            .execute(insert, params![run.0, benchmark, first_suite_run, suite_runs, number, CallEnd::Sent.word()])
-            .map(drop)
-            .map_err(|e| failed(&self.path, "cannot note a call", e))
+        let call = params![run.0, benchmark, first_suite_run, suite_runs, number, CallEnd::Sent.word()];
+        self.execute(insert, call, "cannot note a call")
     }
 
     /// Keeps what became of a call and the trials of which it counts; on return they are in the file, all or none.

@@ -2,7 +2,9 @@
 
 use duetbench_core::instructions::BenchmarkInstructions;
 
-use super::{RunId, Store, failed, written};
+use rusqlite::params;
+
+use super::{RunId, Store, written};
 use crate::error::RunError;
 
 impl Store {
@@ -12,8 +14,8 @@ impl Store {
     /// When it cannot be written.
     pub fn add_instructions(&mut self, run: RunId, counts: &BenchmarkInstructions) -> Result<(), RunError> {
         let json = written(counts, &format!("the instructions of `{}`", counts.id.name))?;
-        self.add("INSERT INTO instructions (run, counts) VALUES (?1, ?2)", run, &json)
-            .map_err(|e| failed(&self.path, "cannot keep counts of instructions", e))
+        let insert = "INSERT INTO instructions (run, counts) VALUES (?1, ?2)";
+        self.execute(insert, params![run.0, json], "cannot keep counts of instructions")
     }
 
     /// The instructions of a run's benchmarks, in the order in which they were counted. Counts that another duet wrote so that they cannot be read

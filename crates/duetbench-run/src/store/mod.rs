@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use duetbench_core::{Sample, Trial};
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Transaction, params};
 use serde::Serialize;
 
 use crate::engine::{RunSummary, TrialOutcome};
@@ -119,9 +119,9 @@ impl Store {
         found
     }
 
-    /// Adds a part of a run as text.
-    fn add(&mut self, insert: &str, run: RunId, json: &str) -> rusqlite::Result<()> {
-        self.connection.execute(insert, params![run.0, json]).map(drop)
+    /// Changes the database; `what` says what could not be done.
+    fn execute(&self, sql: &str, parameters: impl Params, what: &'static str) -> Result<(), RunError> {
+        self.connection.execute(sql, parameters).map(drop).map_err(|e| failed(&self.path, what, e))
     }
 
     /// The texts that a query about one run selects.
@@ -134,9 +134,8 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn begin(&mut self, head: &impl StoredHead) -> Result<RunId, RunError> {
-        self.connection
-            .execute("INSERT INTO runs (started, head) VALUES (?1 ->> 'started', ?1)", [written(head, "the run")?])
-            .map_err(|e| failed(&self.path, "cannot take a new run", e))?;
+        let insert = "INSERT INTO runs (started, head) VALUES (?1 ->> 'started', ?1)";
+        self.execute(insert, [written(head, "the run")?], "cannot take a new run")?;
         Ok(RunId(self.connection.last_insert_rowid()))
     }
 
@@ -145,10 +144,8 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn amend(&mut self, run: RunId, head: &impl StoredHead) -> Result<(), RunError> {
-        self.connection
-            .execute("UPDATE runs SET head = ?2 WHERE id = ?1", params![run.0, written(head, "the run")?])
-            .map(|_| ())
-            .map_err(|e| failed(&self.path, "cannot take what is known of a run", e))
+        let update = "UPDATE runs SET head = ?2 WHERE id = ?1";
+        self.execute(update, params![run.0, written(head, "the run")?], "cannot take what is known of a run")
     }
 
     /// Keeps one trial with all its samples; on return they are in the file.
@@ -170,13 +167,9 @@ impl Store {
     /// When it cannot be written.
     pub fn end(&mut self, run: RunId, summary: &RunSummary, steal_share: Option<f64>) -> Result<(), RunError> {
         let measured_s = summary.measured.as_secs_f64();
-        self.connection
-            .execute(
-                "UPDATE runs SET complete = ?2, measured_s = ?3, steal_share = ?4 WHERE id = ?1",
-                params![run.0, summary.complete, measured_s, steal_share],
-            )
-            .map(|_| ())
-            .map_err(|e| failed(&self.path, "cannot take the end of a run", e))
+        let update = "UPDATE runs SET complete = ?2, measured_s = ?3, steal_share = ?4 WHERE id = ?1";
+        let now = params![run.0, summary.complete, measured_s, steal_share];
+        self.execute(update, now, "cannot take the end of a run")
     }
 
     /// Notes that nothing of a run is missing.
@@ -184,10 +177,7 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn complete(&mut self, run: RunId) -> Result<(), RunError> {
-        self.connection
-            .execute("UPDATE runs SET complete = 1 WHERE id = ?1", params![run.0])
-            .map(|_| ())
-            .map_err(|e| failed(&self.path, "cannot take the end of a run", e))
+        self.execute("UPDATE runs SET complete = 1 WHERE id = ?1", [run.0], "cannot take the end of a run")
     }
 
     /// Reads a run by name (`r12`, `12`, or `latest`).

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use duetbench_core::Role;
 use duetbench_core::hotspot::{BenchmarkProfile, BenchmarkStacks, CallTree, Frame, ProfileDifference, ProfileOutcome};
 
-use super::{RunId, Store, failed, written};
+use rusqlite::params;
+
+use super::{RunId, Store, written};
 use crate::engine::read_regular;
 use crate::error::RunError;
 use crate::pprof::{self, FILE_BYTES_MAX};
@@ -43,8 +45,8 @@ impl Store {
     /// When it cannot be written.
     pub fn add_profile(&mut self, run: RunId, profile: &BenchmarkProfile) -> Result<(), RunError> {
         let json = written(profile, &format!("the profile of `{}`", profile.id.name))?;
-        self.add("INSERT INTO profiles (run, profile) VALUES (?1, ?2)", run, &json)
-            .map_err(|e| failed(&self.path, "cannot keep a profile", e))
+        let insert = "INSERT INTO profiles (run, profile) VALUES (?1, ?2)";
+        self.execute(insert, params![run.0, json], "cannot keep a profile")
     }
 
     /// The profiles of a run, in the order in which they were made. One that another duet wrote so that it cannot be read is left out: no verdict

@@ -2,6 +2,8 @@
 
 use duetbench_core::reported::Readings;
 
+use rusqlite::params;
+
 use super::{RunId, Store, failed, written};
 use crate::error::RunError;
 
@@ -12,8 +14,8 @@ impl Store {
     /// When it cannot be written.
     pub fn add_readings(&mut self, run: RunId, readings: &Readings) -> Result<(), RunError> {
         let json = written(readings, &format!("what `{}` reported", readings.id.name))?;
-        self.add("INSERT INTO readings (run, readings) VALUES (?1, ?2)", run, &json)
-            .map_err(|e| failed(&self.path, "cannot keep what a benchmark reported", e))
+        let insert = "INSERT INTO readings (run, readings) VALUES (?1, ?2)";
+        self.execute(insert, params![run.0, json], "cannot keep what a benchmark reported")
     }
 
     /// Values that benchmarks of a run reported, in the order in which they were read.

@@ -62,8 +62,7 @@ impl Store {
     /// When it cannot be written.
     pub fn sitting_removed(&mut self, run: RunId, name: &str) -> Result<(), RunError> {
         let update = "UPDATE sittings SET removed = 1 WHERE run = ?1 AND name = ?2";
-        let kept = self.connection.execute(update, params![run.0, name]);
-        kept.map(drop).map_err(|e| failed(&self.path, "cannot note what was removed", e))
+        self.execute(update, params![run.0, name], "cannot note what was removed")
     }
 
     /// Notes how the last sitting of a run ended, and the benchmarks that it left without an answer for reasons of the fleet. They
@@ -74,8 +73,7 @@ impl Store {
     pub fn end_sitting(&mut self, run: RunId, summary: &RunSummary, abandoned: &[Abandoned]) -> Result<(), RunError> {
         let json = written(abandoned, "the end of a sitting")?;
         let update = "UPDATE sittings SET abandoned = ?2 WHERE id = (SELECT max(id) FROM sittings WHERE run = ?1)";
-        let kept = self.connection.execute(update, params![run.0, json]);
-        kept.map_err(|e| failed(&self.path, "cannot take the end of a sitting", e))?;
+        self.execute(update, params![run.0, json], "cannot take the end of a sitting")?;
         self.end(run, summary, None)
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use duetbench_core::instructions::Countable;
 use duetbench_core::{Report, Role, Verdict};
-use duetbench_run::source::{VersionRequest, default_base};
+use duetbench_run::source::{VersionRequest, check, default_base};
 use duetbench_run::store::Origin;
 
 use super::Context;
@@ -39,21 +39,34 @@ pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
     if !args.classify {
         return compared(args, context, &Judging { strict: context.settings.strict(), classifies: false });
     }
-    classified(compared(args, context, &Judging { strict: true, classifies: true }))
+    match for_every_commit(args, context) {
+        Ok(()) => compared(args, context, &Judging { strict: true, classifies: true }),
+        Err(failure) => {
+            Printer::failure("duet", &failure);
+            Ok(code::ENDS_SEARCH)
+        }
+    }
 }
 
-/// The exit code that `git bisect run` understands; an interrupt ends its search, and so does a request that makes no sense.
-fn classified(compared: Result<u8, Failure>) -> Result<u8, Failure> {
-    match compared {
-        Ok(code::CLEAN | code::STALE_WAIVER) => Ok(code::AS_GOOD),
-        Ok(code::REGRESSION) => Ok(code::AS_BAD),
-        Ok(code::INTERRUPTED) => Ok(code::INTERRUPTED),
-        Ok(_) => Ok(code::CANNOT_TELL),
-        Err(failure) if failure.exit_code() == code::FAILED => {
-            Printer::failure("duet", &failure);
-            Ok(code::CANNOT_TELL)
-        }
-        Err(failure) => Err(failure),
+/// Finds what is wrong whichever commit is checked out.
+fn for_every_commit(args: &CompareArgs, context: &Context) -> Result<(), Failure> {
+    if context.settings.dry_run() {
+        return Err(Failure::usage("`--classify` needs a comparison, and a dry run makes none"));
+    }
+    if args.resume.is_none() && args.sitting.scripted.is_none() {
+        check(&requests(args, &context.cwd)?[0], &context.cwd)?;
+    }
+    Ok(())
+}
+
+/// The exit code that `git bisect run` understands, of one for people. It takes every failure below 128 for a slow commit, and what
+/// fails may lie in the commit: its `duet.toml`, its build, a benchmark that it does not have.
+pub(crate) fn classified(exit: u8) -> u8 {
+    match exit {
+        code::CLEAN | code::STALE_WAIVER => code::AS_GOOD,
+        code::REGRESSION => code::AS_BAD,
+        code::INTERRUPTED | code::ENDS_SEARCH => exit,
+        _ => code::CANNOT_TELL,
     }
 }
 

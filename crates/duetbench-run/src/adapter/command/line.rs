@@ -74,19 +74,9 @@ pub(super) fn launch(
     env: &[(OsString, OsString)],
 ) -> Launch {
     let mut words = words.iter().map(|word| filled(word, values));
-    let program = words.next().unwrap_or_default().into();
-    Launch {
-        program,
-        args: words.map(OsString::from).collect(),
-        dir: dir.to_owned(),
-        env: env.to_vec(),
-        cpus: None,
-        hooked: false,
-        // A program may look for what belongs to it beside itself, where its copy would have nothing.
-        placed: false,
-        sandbox: None,
-        streams: Streams::default(),
-    }
+    let program = words.next().unwrap_or_default();
+    // Not placed: a program may look for what belongs to it beside itself, where its copy would have nothing.
+    Launch { args: words.map(OsString::from).collect(), env: env.to_vec(), ..Launch::of(program, dir) }
 }
 
 /// Standard input and output of a program with these parameters, relative to its directory.

@@ -11,7 +11,7 @@ use duetbench_core::spec::ExitCodes;
 use super::{Commands, PACKAGE, Variant, line};
 use crate::adapter::{Adapter, Build, Listing};
 use crate::error::RunError;
-use crate::page::{NO_CORE, Page, PageHeader, PageMode};
+use crate::page::{Page, PageHeader};
 use crate::process::{Launch, Timing, WaitEnd, end_leftovers, failure_words, wait_all, words_of_death};
 use crate::program::{Patience, Program, Trouble, attend};
 use crate::scratch::Scratch;
@@ -46,20 +46,20 @@ pub(super) fn list(commands: &mut Commands, build: &Build, interrupted: &AtomicB
         };
         end_leftovers(&id.name);
         let outcome = outcome?;
-        let (first_ns, failure) = match outcome {
+        let first = match outcome {
             // Beside the failure of the other version nothing else is worth a remark.
-            Ok((first_ns, _)) if commands.failed.contains(&variant.name) => (first_ns, None),
+            Ok((first_ns, _)) if commands.failed.contains(&variant.name) => Ok(first_ns),
             Ok((first_ns, peak)) => {
                 short.extend((style == Style::Process && first_ns < SHORT_NS).then(|| variant.name.clone()));
                 peaks.extend(peak.map(|bytes| (variant.name.clone(), bytes)));
-                (first_ns, None)
+                Ok(first_ns)
             }
             Err(words) => {
                 commands.failed.insert(variant.name.clone());
-                (0, Some(words))
+                Err(words)
             }
         };
-        listing.found.push(Discovered { id, style, first_ns, threads: 1, runtime_threads: false, failure });
+        listing.found.push(Discovered::of(id, style, first));
     }
     listing.notes.extend(commands.shell_note.clone());
     let nothing = if short.is_empty() && peaks.is_empty() { None } else { of_nothing(patience)? };
@@ -171,7 +171,11 @@ impl Commands {
         let launch = build.artifacts.get(PACKAGE).and_then(|artifact| self.own_launch(artifact, variant));
         let Some(launch) = launch else { return Ok(Err("this version has no such command".into())) };
         let pages = Scratch::in_memory()?;
-        let page = Page::create_for(launch.sandbox.as_ref(), &pages.path().join("page"), &alone())?;
+        let page = Page::create_for(
+            launch.sandbox.as_ref(),
+            &pages.path().join("page"),
+            &PageHeader::alone(1, 0, ITERATIONS),
+        )?;
         let env = [("DUET_PAGE".into(), page.path().into()), ("DUET_SIDE".into(), "0".into())];
         let launch = Launch { env: launch.env.into_iter().chain(env).collect(), ..launch };
         let mut children = match launch.spawn() {
@@ -194,26 +198,6 @@ impl Commands {
 
 fn hangs(limit: Duration) -> String {
     format!("no end within {:.0} s: it hangs, or `--timeout` is too short", limit.as_secs_f64())
-}
-
-/// Page header for a program that runs alone while it is listed.
-fn alone() -> PageHeader {
-    PageHeader {
-        mode: PageMode::Solo,
-        seed: 0,
-        slice_ns: 1,
-        trial_ns: 1,
-        warmup_slices: 0,
-        capacity: ITERATIONS,
-        block_slices: 1,
-        stretch: 0,
-        gc_ns: 0,
-        warm_ns: 0,
-        k_hint: 0,
-        cores: [NO_CORE; 2],
-        swap: false,
-        slices: ITERATIONS,
-    }
 }
 
 #[cfg(test)]

@@ -8,12 +8,9 @@ use duetbench_core::spec::Arch;
 use sha2::{Digest, Sha256};
 
 use super::{Go, matching, packages, reach};
-use crate::adapter::{Artifact, Layout, Relink, Relinking, Shipping, Urgency, hex};
+use crate::adapter::{Artifact, Layout, Relink, Relinking, Shipping, Urgency, hex, is_hooked};
 use crate::error::RunError;
 use crate::tool::Tool;
-
-/// Bytes that every hooked binary contains; without them an overlay was ignored.
-const HOOK_MARKER: &[u8] = b"duet-hook-protocol-1";
 
 /// The way in which a package is linked.
 #[derive(Debug, Clone, Copy)]
@@ -163,7 +160,7 @@ impl Go {
 /// The bytes of a program that was built with the hook in it.
 fn hooked(program: &Path, dir: &Path) -> Result<Vec<u8>, RunError> {
     let bytes = fs::read(program).map_err(|e| RunError::file("read", program, e))?;
-    if memchr::memmem::find(&bytes, HOOK_MARKER).is_some() {
+    if is_hooked(&bytes) {
         return Ok(bytes);
     }
     Err(RunError::toolchain(format!("the toolchain built `{}` without duet's hook", dir.display()))

@@ -103,8 +103,7 @@ impl Lister<'_> {
     }
 
     fn failed(&self, name: &str, words: String) -> Discovered {
-        let id = self.id(name);
-        Discovered { id, style: Style::Recall, first_ns: 0, threads: 1, runtime_threads: false, failure: Some(words) }
+        Discovered::of(self.id(name), Style::Recall, Err(words))
     }
 
     /// A test program that ends well before its benchmarks would otherwise look like one that has none.
@@ -157,8 +156,7 @@ pub(super) fn parse(lines: &str, package: &str, found: &mut ByName) -> Vec<Strin
             ["leaf", name, style, ns, ..] => {
                 let (Some(style), Ok(first_ns)) = (Style::from_word(style), ns.parse()) else { continue };
                 let id = BenchmarkId { package: package.to_owned(), name: name.to_owned() };
-                let one = Discovered { id, style, first_ns, threads: 1, runtime_threads: false, failure: None };
-                found.entry(name.to_owned()).or_insert(one);
+                found.entry(name.to_owned()).or_insert(Discovered::of(id, style, Ok(first_ns)));
             }
             _ => {}
         }

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::adapter;
 use crate::error::RunError;
-use crate::process::{Launch, Sandbox, Streams};
+use crate::process::{Launch, Sandbox};
 use crate::source::{Registry, Source};
 
 mod arguments;
@@ -162,16 +162,6 @@ fn recalled(not_rewritten: &[String]) -> Option<String> {
     (!not_rewritten.is_empty()).then(|| format!("{what}: {}", not_rewritten.join(", ")))
 }
 
-/// A tool's failure while building is the version's failure to build.
-fn build_error(error: RunError, subject: Subject<'_>) -> RunError {
-    match error {
-        RunError::Tool { output, .. } => {
-            RunError::Build { role: subject.role, version: subject.version.to_owned(), output }
-        }
-        other => other,
-    }
-}
-
 impl Adapter for Go {
     fn toolchain(&self) -> String {
         self.toolchain.version.clone()
@@ -180,7 +170,7 @@ impl Adapter for Go {
     fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
         packages::check_replacements(&self.toolchain, &self.arguments.build, source, patterns)?;
         let found = packages::list(&self.toolchain, &self.arguments.build, source, patterns)
-            .map_err(|e| build_error(e, subject))?;
+            .map_err(|e| subject.fails_to_build(e))?;
         let place = self.scratch.join(subject.role.word());
         fs::create_dir_all(&place).map_err(|e| RunError::file("create", &place, e))?;
         let overlay = overlay::Overlay::write(&self.toolchain, &found, &place)?;
@@ -188,7 +178,7 @@ impl Adapter for Go {
         let with_benchmarks = found.iter().filter(|p| overlay.packages.contains(&p.import_path));
         for (number, package) in with_benchmarks.enumerate() {
             let program = place.join(format!("{number}.test"));
-            let compiled = self.compile(package, &overlay.file, program).map_err(|e| build_error(e, subject))?;
+            let compiled = self.compile(package, &overlay.file, program).map_err(|e| subject.fails_to_build(e))?;
             if let Some(artifact) = compiled {
                 build.artifacts.insert(package.import_path.clone(), artifact);
             }
@@ -265,7 +255,7 @@ impl Adapter for Go {
     }
 
     fn decide_layouts(&self, builds: [&Build; 2]) {
-        for (package, sides) in matching::of_both(builds).filter(|_| self.relinks()) {
+        for (package, sides) in builds[0].common(builds[1]).filter(|_| self.relinks()) {
             let linker = self.linker.as_ref().map_err(Clone::clone);
             let plan = || linker.and_then(|_| matching::plan(sides, &self.scratch));
             match self.layouts {
@@ -388,15 +378,12 @@ impl Go {
         let benchtime = format!("-test.benchtime={invocations}x");
         let args = ["-test.run=^$", &benchtime, "-test.paniconexit0", "-test.timeout=0"];
         Launch {
-            program: artifact.program.clone(),
             args: args.iter().map(Into::into).collect(),
-            dir: artifact.dir.clone(),
             env: self.passed.iter().cloned().chain([("GOROOT".into(), self.toolchain.root.clone().into())]).collect(),
-            cpus: None,
             hooked: true,
             placed: true,
             sandbox: self.sandbox.clone(),
-            streams: Streams::default(),
+            ..Launch::of(&artifact.program, &artifact.dir)
         }
     }
 }

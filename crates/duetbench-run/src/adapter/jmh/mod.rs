@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use super::{Adapter, Artifact, Build, Built, Identity, Listing, Manifest, Order, Subject, Wish, hex};
 use crate::adapter;
 use crate::error::RunError;
-use crate::process::{Launch, Sandbox, Streams};
+use crate::process::{Launch, Sandbox};
 use crate::source::Source;
 
 mod entry;
@@ -120,7 +120,7 @@ impl Jmh {
     }
 
     fn jvm(&self, role: Role) -> &Jvm {
-        &self.jvms[usize::from(role == Role::Candidate)]
+        &self.jvms[role.index()]
     }
 
     /// Arguments of the settings for the JVM of a side: those of both, then its own.
@@ -135,15 +135,10 @@ impl Jmh {
         let more = self.spec.class_path.iter().map(|entry| artifact.dir.join(entry));
         let class_path: Vec<OsString> = own.into_iter().chain(more).map(PathBuf::into_os_string).collect();
         Launch {
-            program: self.jvm(role_of(artifact)).program.clone(),
             args: ["-cp".into()].into_iter().chain([class_path.join(":".as_ref())]).collect(),
-            dir: artifact.dir.clone(),
             env: self.passed.clone(),
-            cpus: None,
-            hooked: false,
-            placed: false,
             sandbox: self.sandbox.clone(),
-            streams: Streams::default(),
+            ..Launch::of(&self.jvm(role_of(artifact)).program, &artifact.dir)
         }
     }
 }
@@ -281,12 +276,9 @@ impl Adapter for Jmh {
         let entries = tried.iter().map(|(id, entry, _)| (id.clone(), entry.clone())).collect();
         let mut listing = Listing::default();
         for (id, entry, outcome) in tried {
-            let (first_ns, failure) = match outcome.and_then(|ns| usable(&entry).map(|()| ns)) {
-                Ok(ns) => (ns, None),
-                Err(words) => (0, Some(words)),
-            };
-            let (style, threads) = (Style::Iteration, entry.threads);
-            listing.found.push(Discovered { id, style, first_ns, threads, runtime_threads: true, failure });
+            let first = outcome.and_then(|ns| usable(&entry).map(|()| ns));
+            let one = Discovered::of(id, Style::Iteration, first);
+            listing.found.push(Discovered { threads: entry.threads, runtime_threads: true, ..one });
         }
         self.listed.insert(artifact.digest.clone(), entries);
         Ok(listing)

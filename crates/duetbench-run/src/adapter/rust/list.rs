@@ -98,11 +98,7 @@ impl Lister<'_> {
 
     fn discovered(&self, name: &str, outcome: Result<u64, String>) -> Discovered {
         let id = BenchmarkId { package: self.package.to_owned(), name: unescaped(name) };
-        let (first_ns, failure) = match outcome {
-            Ok(ns) => (ns, None),
-            Err(words) => (0, Some(words)),
-        };
-        Discovered { id, style: Style::Loop, first_ns, threads: 1, runtime_threads: false, failure }
+        Discovered::of(id, Style::Loop, outcome)
     }
 
     fn cannot_be_listed(&self, words: &str) -> RunError {

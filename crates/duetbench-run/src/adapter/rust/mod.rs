@@ -20,9 +20,9 @@ use super::{
     Adapter, Artifact, Build, Built, Identity, Layout, Listing, Manifest, Order, PairLayouts, Relink, Relinking,
     Subject, Urgency, Wish, hex,
 };
-use crate::adapter::{self, changes::Changes};
+use crate::adapter::{self, changes::Changes, is_hooked};
 use crate::error::RunError;
-use crate::process::{Launch, Sandbox, Streams};
+use crate::process::{Launch, Sandbox};
 use crate::source::{Registry, Source};
 
 mod arguments;
@@ -45,8 +45,6 @@ use link::Recorded;
 use metadata::{Bench, Package};
 use workshop::Workshop;
 
-/// Bytes that every hooked program contains.
-const HOOK_MARKER: &[u8] = b"duet-hook-protocol-1";
 /// Variables of Rust's runtime and of libraries for threads.
 const VARIABLES: [&str; 5] =
     ["RUST_BACKTRACE", "RUST_LIB_BACKTRACE", "RUST_MIN_STACK", "RAYON_NUM_THREADS", "TOKIO_WORKER_THREADS"];
@@ -210,28 +208,15 @@ impl Rust {
     fn base_launch(&self, artifact: &Artifact) -> Launch {
         let home = self.scratch.join("criterion").into_os_string();
         let ours = [("CRITERION_HOME", home), ("CARGO_MANIFEST_DIR", artifact.dir.clone().into_os_string())];
+        // Not hooked: the hook looks after its parent only once the first benchmark is reached.
         Launch {
-            program: artifact.program.clone(),
             args: ARGUMENTS.iter().map(Into::into).collect(),
-            dir: artifact.dir.clone(),
             env: self.passed.iter().cloned().chain(ours.map(|(name, value)| (name.into(), value))).collect(),
-            cpus: None,
-            // The hook looks after its parent only once the first benchmark is reached.
-            hooked: false,
             placed: true,
             sandbox: self.sandbox.clone(),
-            streams: Streams::default(),
+            ..Launch::of(&artifact.program, &artifact.dir)
         }
     }
-}
-
-/// Programs that both builds have.
-fn of_both([a, b]: [&Build; 2]) -> impl Iterator<Item = (&String, [&Artifact; 2])> {
-    a.artifacts.iter().filter_map(|(id, artifact)| Some((id, [artifact, b.artifacts.get(id)?])))
-}
-
-fn is_hooked(program: &[u8]) -> bool {
-    memchr::memmem::find(program, HOOK_MARKER).is_some()
 }
 
 /// Whether a built benchmark has the path of a program of its package in it, as by `env!("CARGO_BIN_EXE_tool")`. Both versions are built
@@ -243,16 +228,6 @@ fn names_a_program(bytes: &[u8], built: &Program, package: &Package) -> bool {
     let names =
         |path: &[u8]| memchr::memmem::find_iter(bytes, path).any(|at| bytes.get(at + path.len()) != Some(&b'/'));
     package.programs().any(|name| names(&path(name)))
-}
-
-/// A tool's failure while building is the version's failure to build.
-fn build_error(error: RunError, subject: Subject<'_>) -> RunError {
-    match error {
-        RunError::Tool { output, .. } => {
-            RunError::Build { role: subject.role, version: subject.version.to_owned(), output }
-        }
-        other => other,
-    }
 }
 
 /// There is nothing that can be measured, and why.
@@ -275,7 +250,7 @@ impl Adapter for Rust {
     }
 
     fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
-        let failed = |e| build_error(e, subject);
+        let failed = |e| subject.fails_to_build(e);
         let locked = self.lock(source).map_err(failed)?;
         let metadata = self.cargo.metadata(source, &self.arguments).map_err(failed)?;
         let (enabled, passed_over): (Vec<Bench>, Vec<Bench>) =
@@ -337,7 +312,7 @@ impl Adapter for Rust {
         });
         let made = self.workshop.target();
         let identity = |artifacts| identity::compare(artifacts, &made, || &changes);
-        of_both([baseline, candidate]).map(|(id, artifacts)| (id.clone(), identity(artifacts))).collect()
+        baseline.common(candidate).map(|(id, artifacts)| (id.clone(), identity(artifacts))).collect()
     }
 
     fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
@@ -356,8 +331,7 @@ impl Adapter for Rust {
     }
 
     fn decide_layouts(&self, builds: [&Build; 2]) {
-        let of_both = of_both(builds).filter(|_| self.relinks());
-        for (package, [a, b]) in of_both {
+        for (package, [a, b]) in builds[0].common(builds[1]).filter(|_| self.relinks()) {
             self.pairs.decide(
                 package,
                 match self.layouts {

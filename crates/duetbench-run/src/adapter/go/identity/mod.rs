@@ -34,8 +34,7 @@ pub fn roots<'a>(baseline: &'a Source, candidate: &'a Source) -> Option<[&'a Pat
 
 /// Compares every package that both versions have. `roots` are the directories of the two versions, as [`roots`] gives them.
 pub fn compare_packages(baseline: &Build, candidate: &Build, roots: Option<[&Path; 2]>) -> BTreeMap<String, Identity> {
-    let both =
-        baseline.artifacts.iter().filter_map(|(package, a)| Some((package, [a, candidate.artifacts.get(package)?])));
+    let both = baseline.common(candidate);
     let Some(roots) = roots else {
         let apart = || Identity::Different("the two versions' directories do not correspond".to_owned());
         return both.map(|(package, _)| (package.clone(), apart())).collect();

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::Toolchain;
 use super::overlay::write;
-use crate::adapter::{Artifact, Build, hex};
+use crate::adapter::{Artifact, hex};
 use crate::error::RunError;
 use crate::tool::Tool;
 
@@ -147,11 +147,6 @@ pub(super) fn plan(sides: [&Artifact; 2], place: &Path) -> Result<PathBuf, Strin
     let path = place.join(format!("{}.plan", &hex(&Sha256::digest(&file))[..16]));
     write(&path, file).map_err(|e| e.to_string())?;
     Ok(path)
-}
-
-/// Packages that both builds have, with the artifact of each build.
-pub(super) fn of_both([a, b]: [&Build; 2]) -> impl Iterator<Item = (&String, [&Artifact; 2])> {
-    a.artifacts.iter().filter_map(|(package, artifact)| Some((package, [artifact, b.artifacts.get(package)?])))
 }
 
 /// Checks that an inventory which can be read is written as the same one, and that a plan can be made for it.

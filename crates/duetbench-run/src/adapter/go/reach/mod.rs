@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use duetbench_core::BenchmarkId;
 use duetbench_core::reach::{Graph, Reach, Versions};
 
-use super::{GoArguments, Release, Toolchain, identity, matching};
+use super::{GoArguments, Release, Toolchain, identity};
 use crate::adapter::changes::Changes;
 use crate::adapter::{Artifact, Build, Reaches};
 
@@ -54,7 +54,7 @@ pub(super) fn graph_of(program: &Path) -> PathBuf {
 pub(super) fn packages(builds: [&Build; 2], roots: Option<[&Path; 2]>, root: Result<&Path, String>) -> Reaches {
     let mut reaches = Reaches::default();
     let changes = LazyCell::new(|| roots.map(|roots| (roots, Changes::between(roots, &[]))));
-    for (package, sides) in matching::of_both(builds) {
+    for (package, sides) in builds[0].common(builds[1]) {
         let read = root.clone().and_then(|root| Ok([read(sides[0], root)?, read(sides[1], root)?]));
         let graphs = match read {
             Ok(graphs) => graphs,
