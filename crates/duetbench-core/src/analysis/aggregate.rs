@@ -110,8 +110,9 @@ fn deviation(values: &[f64], centre: f64) -> Result<f64, StatsError> {
 pub(super) struct Completing {
     /// The clock.
     pub(super) clock: Clock,
-    /// A slice counts at most as [`defaults::CLIP`] times its side's median (one-sided winsorising, Tukey 1962), so that one
-    /// interruption of some milliseconds does not outweigh a whole fork. Not where collections ran: they are such slices too.
+    /// A slice counts at most as [`defaults::CLIP`] times its side's median (one-sided winsorising, Tukey 1962), or as many times as it
+    /// has CPU time, so that one interruption of some milliseconds does not outweigh a whole fork. Not where collections ran: they are
+    /// such slices too, and marked on other cores.
     pub(super) clips: bool,
     /// Whether the collector works in the time of this clock, so that its cost may be added where no collection was seen: always
     /// by CPU time, by wall time where the process has one core.
@@ -131,18 +132,43 @@ pub(super) fn complete(side: &[Sample], by: Completing) -> Result<f64, StatsErro
     if by.by_cycles
         && let Some(whole) = cycles::whole(side)
     {
-        return Ok(mean(whole, by.clock, f64::INFINITY));
+        return Ok(mean(whole, by.clock, Limit::NONE));
     }
-    let limit = if by.clips { defaults::CLIP * stats::median(&by.clock.times(side))? } else { f64::INFINITY };
+    let limit = if by.clips { Limit::of(side, by.clock)? } else { Limit::NONE };
     let unseen = if by.collector_in_line { cycles::unseen(side) } else { None };
     let Some(unseen) = unseen else { return Ok(mean(side, by.clock, limit)) };
     let mutator = mean(&unseen.without_marking(side), by.clock, limit);
     Ok(mutator + unseen.ns_per_op(mutator))
 }
 
-/// Mean time per invocation, where no slice counts as more than `limit` nanoseconds per invocation.
-fn mean(slices: &[Sample], clock: Clock, limit: f64) -> f64 {
+/// The most that a slice counts as. What interrupts it takes no CPU time, so that what has CPU time is its own: a table that grows, a
+/// buffer that is flushed.
+#[derive(Debug, Clone, Copy)]
+struct Limit {
+    /// Nanoseconds per invocation for any slice.
+    ns: f64,
+    /// Nanoseconds for each nanosecond of CPU time: the typical slice's; 0 where CPU times are not known.
+    per_cpu_ns: f64,
+}
+
+impl Limit {
+    const NONE: Limit = Limit { ns: f64::INFINITY, per_cpu_ns: 0.0 };
+
+    /// That of a side's slices.
+    fn of(side: &[Sample], clock: Clock) -> Result<Limit, StatsError> {
+        let typical = stats::median(&clock.times(side))?;
+        let cpu = stats::median(&Clock::Cpu.times(side)).ok().filter(|cpu| *cpu > 0.0);
+        Ok(Limit { ns: defaults::CLIP * typical, per_cpu_ns: cpu.map_or(0.0, |cpu| typical / cpu) })
+    }
+
+    fn of_slice(self, slice: &Sample) -> f64 {
+        self.ns.max(self.per_cpu_ns * Clock::Cpu.ns_per_op(slice))
+    }
+}
+
+/// Mean time per invocation, where no slice counts as more than its limit.
+fn mean(slices: &[Sample], clock: Clock, limit: Limit) -> f64 {
     let invocations: f64 = slices.iter().map(|s| s.invocations as f64).sum();
-    let total: f64 = slices.iter().map(|s| s.invocations as f64 * clock.ns_per_op(s).min(limit)).sum();
-    total / invocations
+    let counted = |s: &Sample| s.invocations as f64 * clock.ns_per_op(s).min(limit.of_slice(s));
+    slices.iter().map(counted).sum::<f64>() / invocations
 }

@@ -8,10 +8,10 @@ use crate::stats;
 ///
 /// A count is exact but for what the runtime itself adds now and then, so a benchmark of five allocations reads 5.0003. It is
 /// `changed` when the medians differ by more than three times the spread of either side, the spread being the range that remains
-/// when the lowest and the highest fifth of the forks are left out (none below five forks), and by at least
-/// [`defaults::COUNT_RESOLUTION`]. If the forks of each side agree, any whole allocation is a change; a single disturbed
-/// fork among five hides nothing. This is a rule, not a test with a level; for noise that is normal and independent
-/// `tests/it/counts.rs` states how often it errs.
+/// when the lowest and the highest fifth of the forks are left out (none below eight forks: of five that jump between two values four
+/// are alike too often), and by at least [`defaults::COUNT_RESOLUTION`]. If the forks of each side agree, any whole allocation is a
+/// change; a single disturbed fork among eight hides nothing. This is a rule, not a test with a level; `tests/it/counts.rs` states how
+/// often it errs for noise that is normal and independent, and for counts that jump.
 pub fn compare_counts(baseline: &[f64], candidate: &[f64]) -> Option<Counted> {
     compare(baseline, candidate, 0.0)
 }
@@ -33,11 +33,14 @@ fn compare(baseline: &[f64], candidate: &[f64], share_min: f64) -> Option<Counte
     Some(Counted { baseline: b, candidate: c, changed: difference > noise && difference >= resolution })
 }
 
+/// Counts from which on a fifth is left out at each end.
+const TRIMMED_FROM: usize = 8;
+
 /// Range of the counts without a fifth at each end.
 fn spread(counts: &[f64]) -> f64 {
     let mut ascending = counts.to_vec();
     ascending.sort_by(f64::total_cmp);
-    let left_out = ascending.len() / 5;
+    let left_out = if ascending.len() < TRIMMED_FROM { 0 } else { ascending.len() / 5 };
     let kept = &ascending[left_out..ascending.len() - left_out];
     kept.last().zip(kept.first()).map_or(0.0, |(high, low)| high - low)
 }

@@ -108,11 +108,11 @@ impl ForkPair {
         self.collections > 0 && self.collections >= 4 * self.slices.saturating_sub(1)
     }
 
-    /// Share of the wall time of all slices in which the processes had no processor, on the side where it is larger; absent
-    /// without CPU times.
+    /// Share of the wall time of all slices in which the processes had no processor, on the side where it is smaller: a machine that
+    /// takes it takes it from both, and a side that alone is without it waits by itself. Absent without CPU times.
     pub(super) fn lost_share(&self) -> Option<f64> {
         let lost = |side: &ForkSide| Some(1.0 - side.cpu_ns_per_op? / side.ns_per_op);
-        Some(lost(&self.baseline)?.max(lost(&self.candidate)?))
+        Some(lost(&self.baseline)?.min(lost(&self.candidate)?))
     }
 }
 

@@ -170,7 +170,8 @@ impl<'a> Table<'a> {
         table
     }
 
-    /// Leaves out the unit or the benchmark with the largest share of gaps, if there are any.
+    /// Leaves out the unit or the benchmark with the largest share of gaps, if there are any; the unit where several benchmarks have as
+    /// many, since nothing but their names would choose among them.
     fn fill_the_worst(&mut self) -> bool {
         let lacks = |row: &Row| self.units.iter().filter(|unit| !row.by_unit.contains_key(unit)).count();
         let lacking = |unit: &UnitKey| self.rows.iter().filter(|row| !row.by_unit.contains_key(unit)).count();
@@ -180,8 +181,9 @@ impl<'a> Table<'a> {
         if of_row == 0 {
             return false;
         }
+        let is_alone = self.rows.iter().filter(|row| lacks(row) == of_row).count() == 1;
         // Shares of the other dimension, without dividing.
-        if of_row * self.rows.len() > of_unit * self.units.len() {
+        if is_alone && of_row * self.rows.len() > of_unit * self.units.len() {
             self.rows.remove(row);
         } else {
             self.units.remove(&unit);

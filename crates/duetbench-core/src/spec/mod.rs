@@ -143,7 +143,7 @@ pub mod defaults {
     pub const MARKED_SHARE: [f64; 2] = [0.05, 0.3];
     /// Share of the processors that Go's collector takes while it marks.
     pub const MARKING_SHARE: f64 = 0.25;
-    /// A slice counts at most as this many times its side's median slice where all slices are summed.
+    /// A slice counts at most as this many times its side's median slice where all slices are summed, unless its CPU time is more.
     pub const CLIP: f64 = 3.0;
     /// CPU time as a share of wall time below which a benchmark is said not to be CPU bound.
     pub const CPU_SHARE_MIN: f64 = 0.9;

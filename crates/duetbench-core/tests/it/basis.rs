@@ -60,6 +60,10 @@ fn cpu_time_is_judged_where_busy_code_loses_its_processor() {
     assert_eq!(clock(&on_processor(0.99, 0.8), one_core), Clock::Wall);
     assert_eq!(clock(&on_processor(0.7, 0.3), one_core), Clock::Wall);
     assert_eq!(clock(&on_processor(0.7, 0.8), Mode::Duet), Clock::Wall);
+    // A candidate that alone is without it waits by itself.
+    let undisturbed = |f: &ForkPair| ForkPair { baseline: on_processor(0.99, 0.8)[0].baseline, ..*f };
+    let waits: Vec<ForkPair> = on_processor(0.7, 0.8).iter().map(undisturbed).collect();
+    assert_eq!(clock(&waits, one_core), Clock::Wall);
     let mut lacks_one = on_processor(0.7, 0.8);
     lacks_one[3].cpu = None;
     assert_eq!(clock(&lacks_one, one_core), Clock::Wall);

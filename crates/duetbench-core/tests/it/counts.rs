@@ -46,7 +46,7 @@ fn a_thousandth_of_the_bytes_is_a_change_and_less_is_none() {
 
 #[test]
 fn one_disturbed_fork_hides_nothing() {
-    check(&[5.0, 5.0, 35.0, 5.0, 5.0], &[6.0, 6.0, 6.0, 6.0, 6.5], true);
+    check(&[5.0, 5.0, 35.0, 5.0, 5.0, 5.0, 5.0, 5.0], &[6.0, 6.0, 6.0, 6.0, 6.5, 6.0, 6.0, 6.0], true);
 }
 
 #[test]
@@ -60,16 +60,23 @@ fn a_side_without_counts_is_not_compared() {
     assert_eq!(compare_counts(&[f64::NAN], &[5.0]), None);
 }
 
-/// Share of 4,000 comparisons of equal versions that call normal noise around 1,000 bytes a change.
-fn false_changes(forks: usize) -> f64 {
+/// Share of 4,000 comparisons of equal versions whose counts are drawn so that are called a change.
+fn false_changes(forks: usize, draw: fn(&mut Noise) -> f64) -> f64 {
     let mut noise = Noise::new(5);
-    let mut side = || (0..forks).map(|_| 1_000.0 + 10.0 * noise.normal()).collect::<Vec<f64>>();
+    let mut side = || (0..forks).map(|_| draw(&mut noise)).collect::<Vec<f64>>();
     let changed = (0..4_000).filter(|_| compare_counts(&side(), &side()).unwrap().changed).count();
     changed as f64 / 4_000.0
 }
 
 #[test]
 fn noise_is_rarely_called_a_change() {
-    let shares = [3, 5, 8, 12].map(false_changes);
+    let shares = [3, 5, 8, 12].map(|forks| false_changes(forks, |noise| 1_000.0 + 10.0 * noise.normal()));
     assert!(shares.iter().all(|s| *s <= 0.01), "{shares:?}");
+}
+
+#[test]
+fn counts_that_jump_between_two_values_are_rarely_called_a_change() {
+    let jumping = |noise: &mut Noise| if noise.normal() < 0.0 { 1_000.0 } else { 1_048.0 };
+    let shares = [4, 5, 6, 8, 10].map(|forks| false_changes(forks, jumping));
+    assert!(shares.iter().all(|s| *s <= 0.015), "{shares:?}");
 }

@@ -52,6 +52,27 @@ fn identical(names: usize) -> Vec<Excluded> {
 }
 
 #[test]
+fn which_benchmark_stands_first_changes_nothing() {
+    let design = build_pairs(32, 0);
+    let mut noise = Noise::new(9);
+    for _ in 0..40 {
+        // Each benchmark lost a trial or two, so that units and benchmarks have to be left out.
+        let mut rows: Vec<Vec<ForkPair>> = (0..6)
+            .map(|_| {
+                let d: Vec<f64> = (0..6).map(|_| 0.3 * noise.normal()).collect();
+                row(&design, &d).into_iter().filter(|_| noise.normal() > -1.0).collect()
+            })
+            .collect();
+        let plan = plan_of_many(rows.len(), design);
+        let forwards = change(&plan, &rows);
+        rows.reverse();
+        let backwards = change(&plan, &rows);
+        let of = |change: &Option<SuiteChange>| change.as_ref().map(|c| (c.ratio * 1e9).round());
+        assert_eq!(of(&forwards), of(&backwards));
+    }
+}
+
+#[test]
 fn the_mean_of_every_unit_is_tested_as_scipy_does() {
     for case in suite_answers("suite") {
         let rows: Vec<Vec<f64>> = case["log_ratios"].as_array().unwrap().iter().map(numbers).collect();

@@ -36,11 +36,29 @@ fn complete(samples: &[Sample], mode: Mode) -> f64 {
 fn all_slices_are_summed_and_slow_ones_clipped_at_three_medians() {
     // 100+100+100+100+100 against 100+100+100+200+9000: the last counts as 300.
     let candidate = [100, 100, 100, 200, 9000];
-    let samples: Vec<Sample> = (0u32..).zip(candidate).flat_map(|(i, ns)| slices((0, i), 100, ns)).collect();
+    let mut samples: Vec<Sample> = (0u32..).zip(candidate).flat_map(|(i, ns)| slices((0, i), 100, ns)).collect();
+    samples.iter_mut().for_each(|s| s.cpu_ns = Some(100));
     for mode in [PAIRED, Mode::Sequential] {
         assert!((complete(&samples, mode) - 800.0 / 500.0).abs() < 1e-12);
     }
     check(&samples, PAIRED, 1.0);
+}
+
+/// What interrupts a slice takes no CPU time; a table that grows does.
+#[test]
+fn a_slow_slice_counts_in_full_as_far_as_it_has_cpu_time() {
+    let of_last = |cpu_ns: Option<u64>| {
+        let candidate = [100, 100, 100, 100, 9000];
+        let mut samples: Vec<Sample> = (0u32..).zip(candidate).flat_map(|(i, ns)| slices((0, i), 100, ns)).collect();
+        samples.iter_mut().for_each(|s| s.cpu_ns = cpu_ns.map(|_| 50));
+        samples[9].cpu_ns = cpu_ns;
+        complete(&samples, PAIRED)
+    };
+    // Each 50 ns of CPU time go with 100 ns of a slice.
+    for (cpu_ns, last) in [(None, 300.0), (Some(50), 300.0), (Some(1000), 2000.0), (Some(5000), 9000.0)] {
+        let (got, want) = (of_last(cpu_ns), (400.0 + last) / 500.0);
+        assert!((got - want).abs() < 1e-12, "{cpu_ns:?}: {got} for {want}");
+    }
 }
 
 #[test]
