@@ -132,7 +132,8 @@ pub struct Report {
 }
 
 /// Outcome of a run as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// No regression found.
     Clean,

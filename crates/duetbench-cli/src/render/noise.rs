@@ -1,6 +1,7 @@
 //! Words for what the machine did: what was found, and what to do about it.
 
 use duetbench_core::noise::{Advice, Finding, Kind, Severity};
+use serde_json::{Value, json};
 
 use super::format::{duration, many, one_line, share};
 
@@ -34,7 +35,7 @@ pub fn conclusion(findings: &[Finding]) -> &'static str {
     }
 }
 
-/// The word for a severity, for people and in machine formats.
+/// The word for a severity.
 pub fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Note => "note",
@@ -43,27 +44,14 @@ pub fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// The word used in machine formats.
-pub fn kind(kind: &Kind) -> &'static str {
-    match kind {
-        Kind::Steal { .. } => "steal",
-        Kind::Throttled { .. } => "throttled",
-        Kind::Quota { .. } => "quota",
-        Kind::Neighbours { .. } => "neighbours",
-        Kind::Load { .. } => "load",
-        Kind::Waiting { .. } => "waiting",
-        Kind::Interrupts { .. } => "interrupts",
-        Kind::Gaps { .. } => "gaps",
-        Kind::FrequencyMoved { .. } => "frequency_moved",
-        Kind::Governor { .. } => "governor",
-        Kind::Thermal { .. } => "thermal",
-        Kind::SharedCores { .. } => "shared_cores",
-        Kind::Suspended { .. } => "suspended",
-        Kind::ClockStepped { .. } => "clock_stepped",
-        Kind::Migrated { .. } => "migrated",
-        Kind::Collector { .. } => "collector",
-        Kind::Preempted { .. } => "preempted",
-    }
+/// The finding for programs.
+pub fn json(finding: &Finding) -> Value {
+    let kind = json!(finding.kind);
+    json!({
+        "kind": kind.as_object().and_then(|word_and_numbers| word_and_numbers.keys().next()),
+        "severity": finding.severity,
+        "text": text(&finding.kind),
+    })
 }
 
 /// A finding on one line, without a final period.

@@ -130,14 +130,9 @@ fn difference_json(difference: &ProfileDifference) -> Value {
 }
 
 fn function_json(found: &FunctionGain) -> Value {
-    let origin = match found.origin {
-        Origin::Program => "program",
-        Origin::Runtime => "runtime",
-        Origin::Collector => "collector",
-    };
     json!({
         "function": found.function,
-        "origin": origin,
+        "origin": found.origin,
         "baseline_ns": found.gain.baseline_ns,
         "candidate_ns": found.gain.candidate_ns,
         "gain_ns": found.gain.gain_ns,

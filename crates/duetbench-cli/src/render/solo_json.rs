@@ -29,17 +29,7 @@ pub fn render(report: &SoloReport) -> String {
         "version": report.version,
         "benchmarks": report.benchmarks.iter().map(benchmark).collect::<Vec<_>>(),
         "warnings": report.warnings,
-        "environment": {
-            "platform": environment.platform,
-            "kernel": environment.kernel,
-            "cpu_model": environment.cpu_model,
-            "cpus_usable": environment.cpus_usable,
-            "cores_physical": environment.cores_physical,
-            "governor": environment.governor,
-            "load_1min": environment.load_1min,
-            "steal_share": environment.steal_share,
-            "toolchain": environment.toolchain,
-        },
+        "environment": document::without(json!(environment), &["smt", "duet_version"]),
     }))
 }
 

@@ -5,7 +5,6 @@ use duetbench_core::calibrate::{Calibrated, Sources};
 use serde_json::{Value, json};
 
 use super::note::seen;
-use super::words::blind_word;
 use crate::calibration::CalibrationReport;
 use crate::render::document;
 use crate::render::json::decision;
@@ -52,7 +51,7 @@ pub(super) fn benchmark(benchmark: &Calibrated) -> Value {
         "sources": benchmark.sources.as_ref().map(sources),
         "costs": benchmark.costs,
         "sights": benchmark.sights,
-        "blind": benchmark.blind.map(blind_word),
+        "blind": benchmark.blind,
     })
 }
 

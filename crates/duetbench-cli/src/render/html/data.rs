@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::benchmark::benchmark;
 use super::history;
 use crate::render::format::{many, one_line, share, short_name};
-use crate::render::{command_line, gate, hint, json, noise, order, profile, reported, summary};
+use crate::render::{command_line, gate, hint, noise, order, profile, reported, summary};
 
 /// Name of the form of the data.
 const FORMAT: &str = "duet-page-1";
@@ -27,7 +27,7 @@ pub(super) fn data(report: &Report) -> Value {
         "complete": report.complete,
         "baseline": version(&report.baseline),
         "candidate": version(&report.candidate),
-        "outcome": json::outcome(report.outcome()),
+        "outcome": report.outcome(),
         "headline": sentence(&summary::headline(report)),
         "summary": in_sentences(report),
         "warnings": report.warnings.iter().map(|warning| ended(&one_line(warning))).collect::<Vec<_>>(),

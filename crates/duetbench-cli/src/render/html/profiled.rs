@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use duetbench_core::hotspot::{Frame, FunctionGain, Gain, Origin, ProfileDifference, Trend};
+use duetbench_core::hotspot::{Frame, FunctionGain, Gain, Origin, ProfileDifference};
 use duetbench_core::{BenchmarkId, Report};
 use serde_json::{Value, json};
 
@@ -35,15 +35,10 @@ fn words(difference: &ProfileDifference) -> Vec<String> {
 /// A function before and after.
 fn function(found: &FunctionGain) -> Value {
     let Gain { baseline_ns, candidate_ns, gain_ns, .. } = found.gain;
-    // The program's own have none.
-    let origin = match found.origin {
-        Origin::Program => None,
-        Origin::Runtime => Some("runtime"),
-        Origin::Collector => Some("collector"),
-    };
     json!({
         "name": one_line(&found.function),
-        "origin": origin,
+        // The program's own have none.
+        "origin": (found.origin != Origin::Program).then_some(found.origin),
         "baseline_ns": baseline_ns,
         "candidate_ns": candidate_ns,
         "gain": format!("+{}s", TimeScale::of(&[gain_ns]).write(gain_ns)),
@@ -69,19 +64,11 @@ fn stacks(frames: &[Frame]) -> Option<Value> {
             width,
             six_digits(frame.baseline_ns),
             six_digits(frame.candidate_ns),
-            word(frame.trend),
+            frame.trend,
         )
     };
     let frames: Vec<_> = frames.iter().map(row).collect();
     (!frames.is_empty()).then(|| json!({ "functions": functions, "frames": frames }))
-}
-
-fn word(trend: Trend) -> &'static str {
-    match trend {
-        Trend::Grew => "grew",
-        Trend::Shrank => "shrank",
-        Trend::Alike => "alike",
-    }
 }
 
 /// The path of a profile as it is inside the folder of the store: where that was on the machine that measured says nothing elsewhere.
