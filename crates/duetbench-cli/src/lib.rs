@@ -85,30 +85,22 @@ pub fn run<P: Program>() -> ExitCode {
     // the rest still works.
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     adopt_orphans();
-    let words = match P::understood(std::env::args_os().collect()) {
-        Ok(words) => words,
-        Err(failure) => {
-            Printer::failure(P::NAME, &failure);
-            return failure.exit_code().into();
-        }
-    };
-    let program = match P::try_parse_from(&words).map_err(|e| args::of_another_command(e, &P::command(), &words)) {
-        Ok(program) => program,
-        Err(Ok(failure)) => {
-            Printer::failure(P::NAME, &failure);
-            return failure.exit_code().into();
-        }
+    let done = P::understood(std::env::args_os().collect()).and_then(obey::<P>);
+    let exit = done.unwrap_or_else(|failure| {
+        Printer::failure(P::NAME, &failure);
+        failure.exit_code()
+    });
+    exit.into()
+}
+
+/// Does what the words of a command line say; gives the exit code.
+fn obey<P: Program>(words: Vec<OsString>) -> Result<u8, Failure> {
+    match P::try_parse_from(&words).map_err(|e| args::of_another_command(e, &P::command(), &words)) {
+        Ok(program) => dispatch(&program),
+        Err(Ok(failure)) => Err(failure),
         Err(Err(e)) => {
-            let exit = if e.use_stderr() { code::USAGE } else { code::CLEAN };
             let _ = e.print();
-            return exit.into();
-        }
-    };
-    match dispatch(&program) {
-        Ok(exit) => exit.into(),
-        Err(failure) => {
-            Printer::failure(P::NAME, &failure);
-            failure.exit_code().into()
+            Ok(if e.use_stderr() { code::USAGE } else { code::CLEAN })
         }
     }
 }
@@ -168,29 +160,17 @@ impl Program for Cli {
     }
 
     fn ends_orderly(&self) -> bool {
-        match &self.command {
+        matches!(
+            &self.command,
             Command::Compare(_)
-            | Command::Bisect(_)
-            | Command::Calibrate(_)
-            | Command::Run(_)
-            | Command::List(_)
-            | Command::Demo(_)
-            | Command::Doctor(_) => true,
-            Command::Fleet(command) => matches!(command, FleetCommand::Smoke(_)),
-            Command::Show(_)
-            | Command::Why(_)
-            | Command::Runs
-            | Command::Rm(_)
-            | Command::Completions(_)
-            | Command::Man(_)
-            | Command::Former(_)
-            | Command::Analyze(_)
-            | Command::Export(_)
-            | Command::Tune(_)
-            | Command::Waive(_)
-            | Command::Config(_)
-            | Command::Init(_) => false,
-        }
+                | Command::Bisect(_)
+                | Command::Calibrate(_)
+                | Command::Run(_)
+                | Command::List(_)
+                | Command::Demo(_)
+                | Command::Doctor(_)
+                | Command::Fleet(FleetCommand::Smoke(_))
+        )
     }
 
     fn carry_out(&self, context: &Context) -> Result<u8, Failure> {

@@ -8,7 +8,7 @@ use super::format::{many, share};
 use super::noise;
 
 /// Version of the JSON form; goes up when a reader of the previous one could misread the next.
-pub const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 1;
 
 /// Everything that was looked at.
 #[derive(Debug, Clone, PartialEq)]

@@ -13,7 +13,7 @@ use super::confirmation::{beside, confirmation, ranged};
 use super::{calibrate, document, fleet, gate, instructions, layouts, noise, profile, reported, summary, warning};
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
-pub const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 1;
 
 /// Parts that only some reports have.
 const OPTIONAL: [&str; 8] =

@@ -9,7 +9,6 @@ use duetbench_core::{Report, Verdict};
 use super::format::{one_line, share, short_name, shortened};
 use super::markup::markdown::{LENGTH_MAX, cell, code, fenced, prose, prose_cell, within_tags};
 use super::names::Short;
-use super::summary::{ChangedCount, Numbers};
 use super::width::cut_middle;
 use super::{command_line, gate, hint, instructions, order, profile, reported, summary, waiver};
 
@@ -225,12 +224,11 @@ impl Page {
 }
 
 fn row(report: &Report, benchmark: &BenchmarkReport, name: &str) -> String {
-    let Numbers { interval, .. } = summary::numbers(benchmark);
+    let interval = summary::interval(benchmark);
     let change = summary::change_sign(benchmark);
     let exceeds = matches!(benchmark.verdict, Verdict::Regression | Verdict::Improvement);
     let change = if exceeds { format!("**{change}**") } else { change };
-    let counts =
-        summary::changed_counts(benchmark).map(|ChangedCount { unit, base, head }| format!("{unit} {base} → {head}"));
+    let counts = summary::changed_counts(benchmark).map(|(unit, counts)| format!("{unit} {counts}"));
     let by_wall = summary::by_wall(benchmark).map(|change| format!("judged by CPU time; by wall time {change}"));
     let remarks = profile::culprit(report, &benchmark.id)
         .into_iter()

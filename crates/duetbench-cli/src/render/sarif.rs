@@ -172,8 +172,8 @@ fn ranged(benchmark: &BenchmarkReport, interval: Option<RatioInterval>) -> Strin
 }
 
 fn undecided(benchmark: &BenchmarkReport) -> String {
-    let sees = summary::numbers(benchmark).detects;
-    let sees = if sees.is_empty() { sees } else { format!("; such a run detects {sees}") };
+    let detects = benchmark.estimate.map(|e| format!("; such a run detects ≥{}", share(e.minimal_detectable_change)));
+    let sees = detects.unwrap_or_default();
     let remarks: String = summary::remarks(benchmark).iter().map(|remark| format!("; {}", shortened(remark))).collect();
     format!("whether `{}` changed is open{}{sees}{remarks}", short_name(&benchmark.id.name), interval(benchmark))
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::document;
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
-pub const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 1;
 
 /// The report as JSON.
 pub fn render(report: &SoloReport) -> String {

@@ -10,7 +10,7 @@ use crate::render::document;
 use crate::render::json::decision;
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
-pub const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 1;
 
 /// The calibration as JSON.
 pub(super) fn json(report: &CalibrationReport) -> String {

@@ -11,8 +11,7 @@ use duetbench_core::report::BenchmarkReport;
 use super::document::{Block, Cells, Document, Line, Table, Title};
 use super::format::{TimeScale, change, one_line, share, short_name, shortened};
 use super::sarif::Site;
-use super::summary::{self, ChangedCount, Numbers};
-use super::{command_line, gate, instructions, profile};
+use super::{command_line, gate, instructions, profile, summary};
 
 mod json;
 
@@ -84,7 +83,7 @@ fn rows(report: &Report, benchmark: &BenchmarkReport) -> Table {
 
 /// Verdict, times, what else changed, and where the benchmark is.
 fn answer(report: &Report, benchmark: &BenchmarkReport, site: Option<&Site>) -> Vec<Line> {
-    let Numbers { interval, .. } = summary::numbers(benchmark);
+    let interval = summary::interval(benchmark);
     let name = short_name(&benchmark.id.name);
     let sign = summary::change_sign(benchmark);
     let mut lines = vec![Line::Heading(format!("{name}: {}", summary::verdict_words(benchmark)))];
@@ -95,9 +94,7 @@ fn answer(report: &Report, benchmark: &BenchmarkReport, site: Option<&Site>) -> 
         lines.push(Line::Small("clock", format!("judged by CPU time; by wall time {wall}")));
     }
     let counted = summary::changed_counts(benchmark);
-    lines.extend(
-        counted.map(|ChangedCount { unit, base, head }| Line::Small("counts", format!("{unit} {base} → {head}"))),
-    );
+    lines.extend(counted.map(|(unit, counts)| Line::Small("counts", format!("{unit} {counts}"))));
     lines.extend(instructions::case(report, benchmark).map(|case| Line::Small("work", case)));
     lines.extend(breaches(report, benchmark).map(|breach| Line::Small("gate", gate::breach(breach))));
     let package = Some(benchmark.id.package.as_str()).filter(|package| !package.is_empty());
