@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use duetbench_core::Report;
 use duetbench_core::report::LayoutsUsed;
 use duetbench_core::spec::LayoutChoice;
-use duetbench_core::Report;
 use serde_json::{Value, json};
 
 /// The layouts in a few words.

@@ -3,7 +3,7 @@
 use duetbench_core::noise::{Advice, Finding, Kind, Severity};
 use serde_json::{Value, json};
 
-use super::format::{duration, many, one_line, share};
+use super::format::{duration, many, one_line, share, trimmed};
 
 /// Findings as lines for people, each with its severity in front.
 pub fn lines(findings: &[Finding]) -> Vec<String> {
@@ -136,8 +136,7 @@ pub fn advice(advice: Advice) -> &'static str {
 
 /// A number of processors, which may be a fraction.
 fn processors(cpus: f64) -> String {
-    let written = format!("{cpus:.2}");
-    let short = written.trim_end_matches('0').trim_end_matches('.');
+    let short = trimmed(cpus, 2);
     format!("{short} {}", if short == "1" { "processor" } else { "processors" })
 }
 

@@ -127,7 +127,7 @@ fn worse(report: &Report, sites: &Sites) -> Vec<Value> {
 }
 
 fn of_breach(breach: &Breach, report: &Report, sites: &Sites) -> Value {
-    let of_time = report.benchmarks.iter().find(|one| one.id == breach.id && breach.metric == Metric::Time);
+    let of_time = report.benchmark(&breach.id).filter(|_| breach.metric == Metric::Time);
     let words = format!("{}{}", gate::breach(breach), of_time.map_or_else(String::new, interval_of_change));
     let mark = fingerprint(&breach.id, &breach.metric);
     let rule = match of_time.map(|one| &one.verdict) {

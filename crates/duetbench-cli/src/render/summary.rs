@@ -6,7 +6,7 @@ use duetbench_core::analysis::{Clock, ConfirmationStanding as Standing, Ranged, 
 use duetbench_core::plan::Excluded;
 use duetbench_core::report::{BenchmarkReport, Counted, Outcome};
 use duetbench_core::verdict::Extent;
-use duetbench_core::{Report, Verdict};
+use duetbench_core::{Environment, Report, Verdict};
 
 use super::format::{self, TimeScale, benchmarks, change_within, counted, duration, many, one_line, share};
 use super::order::{is_tolerated, label};
@@ -224,21 +224,23 @@ pub(super) fn words_explained(report: &Report) -> Vec<&'static str> {
 /// The machine and the toolchain.
 pub(super) fn machine(report: &Report) -> String {
     let environment = &report.environment;
-    let cores = many(environment.cores_physical as usize, "core", "cores");
     let mut parts = vec![
         one_line(&environment.cpu_model),
         one_line(&environment.platform),
-        format!(
-            "{} on {cores}{}",
-            many(environment.cpus_usable.len(), "processor", "processors"),
-            if environment.smt { " (SMT)" } else { "" }
-        ),
+        processors(environment),
         format!("load {:.2}", environment.load_1min),
     ];
     parts.extend(environment.governor.as_ref().map(|governor| format!("governor {}", one_line(governor))));
     parts.extend(environment.steal_share.map(|steal| format!("steal {}", share(steal))));
     parts.push(one_line(&environment.toolchain));
     parts.join(", ")
+}
+
+/// The processors of a machine: `8 processors on 4 cores (SMT)`.
+pub(super) fn processors(environment: &Environment) -> String {
+    let processors = many(environment.cpus_usable.len(), "processor", "processors");
+    let cores = many(environment.cores_physical as usize, "core", "cores");
+    format!("{processors} on {cores}{}", if environment.smt { " (SMT)" } else { "" })
 }
 
 /// The modes used, the most frequent first, each with its reason.

@@ -60,7 +60,10 @@ fn answer(report: &Report, palette: &Palette) -> String {
     let [base, head] = summary::versions(report);
     let mut out = format!("{}\n{base} → {head}\n", palette.paint(tone, &sentence));
     if !report.complete {
-        out += &format!("{} stopped early; this is what was measured until then\n", palette.paint(Tone::Open, "incomplete:"));
+        out += &format!(
+            "{} stopped early; this is what was measured until then\n",
+            palette.paint(Tone::Open, "incomplete:")
+        );
     }
     out
 }
@@ -285,7 +288,8 @@ fn circumstances(report: &Report, palette: &Palette, width: Option<usize>) -> St
     summary::facts(report).iter().for_each(|(label, fact)| out += &labelled(label, fact));
     report.gate.iter().flat_map(gate::lines).for_each(|line| out += &labelled("gate:", &line));
     for warning in &report.warnings {
-        out += &format!("{} {}\n", palette.paint(Tone::Open, "warning:"), wrapped(&one_line(warning), width, longest + 1));
+        out +=
+            &format!("{} {}\n", palette.paint(Tone::Open, "warning:"), wrapped(&one_line(warning), width, longest + 1));
     }
     out
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use duetbench_core::hotspot::{Frame, FunctionGain, Gain, Origin, ProfileDifference};
+use duetbench_core::hotspot::{Frame, FunctionGain, Gain, Origin, ProfileDifference, ProfileOutcome};
 use duetbench_core::{BenchmarkId, Report};
 use serde_json::{Value, json};
 
@@ -11,8 +11,7 @@ use crate::render::profile;
 
 /// The two profiles of a benchmark against each other; absent where it was not profiled.
 pub(super) fn profiled(id: &BenchmarkId, report: &Report) -> Option<Value> {
-    let (difference, files) =
-        profile::compared(report).find_map(|(of, difference, files)| (of == id).then_some((difference, files)))?;
+    let ProfileOutcome::Explained { difference, files } = &report.profile(id)?.outcome else { return None };
     let functions = |gained: &[FunctionGain]| profile::shown(gained).map(function).collect::<Vec<_>>();
     let frames = report.stacks.iter().find(|stacks| stacks.id == *id).map(|stacks| &stacks.frames);
     let unread = frames.and_then(|frames| frames.as_ref().err());
@@ -57,15 +56,7 @@ fn stacks(frames: &[Frame]) -> Option<Value> {
             functions.len() - 1
         });
         let [left, width] = [frame.left, frame.width].map(six_digits);
-        (
-            frame.depth,
-            function,
-            left,
-            width,
-            six_digits(frame.baseline_ns),
-            six_digits(frame.candidate_ns),
-            frame.trend,
-        )
+        (frame.depth, function, left, width, six_digits(frame.baseline_ns), six_digits(frame.candidate_ns), frame.trend)
     };
     let frames: Vec<_> = frames.iter().map(row).collect();
     (!frames.is_empty()).then(|| json!({ "functions": functions, "frames": frames }))
