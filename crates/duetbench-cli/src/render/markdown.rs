@@ -7,7 +7,7 @@ use duetbench_core::report::{BenchmarkReport, Outcome};
 use duetbench_core::{Report, Verdict};
 
 use super::format::{one_line, share, short_name, shortened};
-use super::markup::markdown::{LENGTH_MAX, cell, code, fenced, prose, prose_cell, within_tags};
+use super::markup::markdown::{LENGTH_MAX, Page, cell, code, fenced, prose, prose_cell, within_tags};
 use super::names::Short;
 use super::width::cut_middle;
 use super::{command_line, gate, hint, instructions, order, profile, reported, summary, waiver};
@@ -130,19 +130,12 @@ fn outcome_sign(outcome: Outcome) -> &'static str {
     }
 }
 
-/// A page that is being written, and the length in bytes up to which it may grow.
-struct Page {
-    out: String,
-    room_end: usize,
-    left_out: usize,
-}
-
 impl Page {
     /// Warnings about the run as a whole, as far as there is room.
     fn warnings(&mut self, report: &Report) {
         for warning in &report.warnings {
             let line = format!("**Warning:** {}\n\n", prose(&shortened(warning)));
-            self.push_row(&line);
+            self.push(&line);
         }
     }
 
@@ -156,7 +149,7 @@ impl Page {
         ));
         for benchmark in order::most_urgent_first(benchmarks.iter().copied()) {
             let row = heading.clone().unwrap_or_default() + &row(report, benchmark, &names.name(&benchmark.id));
-            if self.push_row(&row) {
+            if self.push(&row) {
                 heading = None;
             }
         }
@@ -173,7 +166,7 @@ impl Page {
             let [name, unit, base, head, change] = &row.cells;
             let (name, unit, verdict) = (cell(name), cell(unit), prose_cell(&row.verdict));
             let line = format!("| {name} | {unit} | {base} | {head} | {change} | {verdict} |\n");
-            if self.push_row(&(heading.unwrap_or_default().to_owned() + &line)) {
+            if self.push(&(heading.unwrap_or_default().to_owned() + &line)) {
                 heading = None;
             }
         }
@@ -209,17 +202,6 @@ impl Page {
                 self.out += &fold;
             }
         }
-    }
-
-    /// Adds a row, or counts it as left out; once one is left out, all that follow are.
-    fn push_row(&mut self, row: &str) -> bool {
-        let fits = self.left_out == 0 && self.out.len() + row.len() <= self.room_end;
-        if fits {
-            self.out += row;
-        } else {
-            self.left_out += 1;
-        }
-        fits
     }
 }
 
