@@ -285,7 +285,10 @@ impl Group for Cli {
     fn put(&self, layer: &mut Layer) {
         self.show.put(layer);
         match &self.command {
-            Command::Compare(args) => args.put(layer),
+            Command::Compare(args) => {
+                args.put(layer);
+                args.put_further(layer);
+            }
             Command::Bisect(args) => args.put(layer),
             Command::Calibrate(args) => args.put(layer),
             Command::List(args) => args.put(layer),
