@@ -159,9 +159,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_finding_is_one_line_without_a_final_period() {
-        let check = |kind: Kind, want: &str| {
+    fn every_finding_is_one_line_without_a_final_period_and_has_a_word_for_programs() {
+        let mut words: Vec<String> = Vec::new();
+        let mut check = |kind: Kind, want: &str| {
             let finding = Finding { kind, severity: Severity::Note };
+            words.push(json(&finding)["kind"].as_str().unwrap().to_owned());
             assert_eq!(lines(&[finding]), [format!("note: {want}")]);
         };
         check(Kind::Steal { share: 0.12 }, "the hypervisor gave 12% of the processor time to others (steal)");
@@ -200,6 +202,12 @@ mod tests {
         check(Kind::Migrated { times: 2 }, "it was moved to another machine 2 times");
         check(Kind::Collector { share: 0.4 }, "the garbage collector took 40% of the measured time");
         check(Kind::Preempted { per_s: 150.4 }, "measured processes lost their processor 150 times a second");
+        words.dedup();
+        assert_eq!(
+            words.join(" "),
+            "steal throttled quota neighbours load waiting interrupts gaps frequency_moved governor thermal shared_cores suspended \
+             clock_stepped migrated collector preempted"
+        );
     }
 
     #[test]
