@@ -114,14 +114,10 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
     };
     if report.fleet.is_some() && !report.complete {
         // It is the rest of the run that it lacks, not a longer one.
-        for benchmark in &mut report.benchmarks {
-            benchmark.warnings.retain(|warning| !matches!(warning, Warning::TooFewUnits { .. }));
-        }
+        report.silence(|warning| matches!(warning, Warning::TooFewUnits { .. }));
     }
     if are_different_programs(&report) {
-        for benchmark in &mut report.benchmarks {
-            benchmark.warnings.retain(|warning| !matches!(warning, Warning::SingleBuild { .. }));
-        }
+        report.silence(|warning| matches!(warning, Warning::SingleBuild { .. }));
     }
     steadiness::gather(&mut report);
     report.warnings.extend(self_tests::flagged(&report));

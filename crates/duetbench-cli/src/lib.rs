@@ -185,29 +185,17 @@ impl Program for Cli {
     }
 
     fn ends_orderly(&self) -> bool {
-        match &self.command {
+        matches!(
+            &self.command,
             Command::Compare(_)
-            | Command::Bisect(_)
-            | Command::Calibrate(_)
-            | Command::Run(_)
-            | Command::List(_)
-            | Command::Demo(_)
-            | Command::Doctor(_) => true,
-            Command::Fleet(command) => matches!(command, FleetCommand::Smoke(_)),
-            Command::Show(_)
-            | Command::Why(_)
-            | Command::Runs
-            | Command::Rm(_)
-            | Command::Completions(_)
-            | Command::Man(_)
-            | Command::Former(_)
-            | Command::Analyze(_)
-            | Command::Export(_)
-            | Command::Tune(_)
-            | Command::Waive(_)
-            | Command::Config(_)
-            | Command::Init(_) => false,
-        }
+                | Command::Bisect(_)
+                | Command::Calibrate(_)
+                | Command::Run(_)
+                | Command::List(_)
+                | Command::Demo(_)
+                | Command::Doctor(_)
+                | Command::Fleet(FleetCommand::Smoke(_))
+        )
     }
 
     fn exit(&self, code: u8) -> u8 {

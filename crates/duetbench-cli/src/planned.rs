@@ -10,6 +10,7 @@ use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
 
 use crate::commands::Context;
 use crate::failure::Failure;
+use crate::render::format::listed;
 use crate::settings::Settings;
 
 /// Most names that a note lists before it only counts the rest.
@@ -93,7 +94,5 @@ pub fn repetitions(entry: &PlannedRepetitions) -> Repetitions {
 /// The first of some names, and how many more there are.
 fn names(all: &[String]) -> String {
     let shown: Vec<String> = all.iter().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
-    let more = all.len().saturating_sub(NAMES_MAX);
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    shown.join(", ") + &rest
+    listed(&shown, all.len())
 }

@@ -4,7 +4,7 @@ use duetbench_core::Report;
 use duetbench_core::analysis::Warning;
 use duetbench_core::noise::Severity;
 
-use crate::render::format::{change, one_line, short_name};
+use crate::render::format::{change, listed, one_line, short_name};
 
 /// Most benchmarks that the remark names before it only counts the rest.
 const NAMES_MAX: usize = 3;
@@ -13,7 +13,6 @@ const NAMES_MAX: usize = 3;
 /// work moves do not tell whether a process was warm.
 pub fn gather(report: &mut Report) {
     let is_severe = report.noise.findings.iter().any(|finding| finding.severity == Severity::Severe);
-    let still = |warning: &Warning| matches!(warning, Warning::StillChanging { .. });
     let moved: Vec<(String, f64, u32)> = report
         .benchmarks
         .iter()
@@ -26,9 +25,7 @@ pub fn gather(report: &mut Report) {
     if moved.len() < 2 && !is_severe {
         return;
     }
-    for benchmark in &mut report.benchmarks {
-        benchmark.warnings.retain(|warning| !still(warning));
-    }
+    report.silence(|warning| changing(warning).is_some());
     if !is_severe {
         report.warnings.push(words(moved, report.benchmarks.len()));
     }
@@ -52,10 +49,9 @@ fn words(mut moved: Vec<(String, f64, u32)>, of: usize) -> String {
     let warm_up = moved.iter().map(|(.., warm_up)| *warm_up).max().unwrap_or_default();
     let names: Vec<String> =
         moved.iter().take(NAMES_MAX).map(|(name, ratio, _)| format!("`{name}` {}", change(*ratio))).collect();
-    let rest = if count > NAMES_MAX { format!(" and {} more", count - NAMES_MAX) } else { String::new() };
     format!(
-        "{count} of {of} benchmarks went on changing while they were judged ({}{rest}): try `--warmup {}`",
-        names.join(", "),
+        "{count} of {of} benchmarks went on changing while they were judged ({}): try `--warmup {}`",
+        listed(&names, count),
         2 * warm_up.max(1)
     )
 }

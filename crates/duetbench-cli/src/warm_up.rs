@@ -9,6 +9,7 @@ use duetbench_core::warmup::SERIES_MIN;
 
 use crate::args::{TuneArgs, WarmUpArg};
 use crate::failure::Failure;
+use crate::render::format::listed;
 
 /// Most benchmarks that a warning names before it only counts the rest.
 const NAMES_MAX: usize = 3;
@@ -83,7 +84,5 @@ pub fn found_in(recording: &Recording) -> Warm {
 /// A sentence about some benchmarks.
 fn named(benchmarks: &[&str], what: &str) -> Option<String> {
     let shown: Vec<String> = benchmarks.iter().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
-    let more = benchmarks.len().saturating_sub(NAMES_MAX);
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    (!shown.is_empty()).then(|| format!("{}{rest}: {what}", shown.join(", ")))
+    (!shown.is_empty()).then(|| format!("{}: {what}", listed(&shown, benchmarks.len())))
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::SuiteChange;
 pub use crate::analysis::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout};
+use crate::analysis::{SuiteChange, Warning};
 use crate::calibrate::CalibrationNote;
 use crate::environment::Environment;
 use crate::fleet::FleetReport;
@@ -15,7 +15,7 @@ use crate::hotspot::{BenchmarkProfile, BenchmarkStacks};
 use crate::instructions::BenchmarkInstructions;
 use crate::noise::Diagnosis;
 use crate::picture::Picture;
-use crate::plan::Plan;
+use crate::plan::{Plan, PlannedBenchmark};
 use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
 use crate::spec::{Metric, Spec};
@@ -132,7 +132,8 @@ pub struct Report {
 }
 
 /// Outcome of a run as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// No regression found.
     Clean,
@@ -147,6 +148,33 @@ pub enum Outcome {
 }
 
 impl Report {
+    /// The conclusion on a benchmark.
+    pub fn benchmark(&self, id: &BenchmarkId) -> Option<&BenchmarkReport> {
+        self.benchmarks.iter().find(|one| one.id == *id)
+    }
+
+    /// The plan for a benchmark.
+    pub fn planned(&self, id: &BenchmarkId) -> Option<&PlannedBenchmark> {
+        self.plan.benchmarks.iter().find(|one| one.id == *id)
+    }
+
+    /// The profiles of a benchmark.
+    pub fn profile(&self, id: &BenchmarkId) -> Option<&BenchmarkProfile> {
+        self.profiles.iter().find(|one| one.id == *id)
+    }
+
+    /// The counts of a benchmark's instructions.
+    pub fn instructions_of(&self, id: &BenchmarkId) -> Option<&BenchmarkInstructions> {
+        self.instructions.iter().find(|one| one.id == *id)
+    }
+
+    /// Takes warnings of a kind from all benchmarks.
+    pub fn silence(&mut self, is_meant: fn(&Warning) -> bool) {
+        for benchmark in &mut self.benchmarks {
+            benchmark.warnings.retain(|warning| !is_meant(warning));
+        }
+    }
+
     /// Number of benchmarks with this verdict (by [`Verdict::word`]).
     pub fn count(&self, word: &str) -> usize {
         self.benchmarks.iter().filter(|b| b.verdict.word() == word).count()

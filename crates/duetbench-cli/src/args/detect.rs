@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use duetbench_core::detect::Statistic;
 
-use crate::options::Setting;
+use crate::options::{Choice, Setting};
 
 /// The papers' rule, for two recordings. Typed only.
 #[derive(Debug, Args)]
@@ -18,8 +18,8 @@ pub struct MethodArgs {
     #[arg(long, value_name = "PERCENT", value_parser = f64::parse)]
     pub confidence: Option<f64>,
     /// With `--method`: the result by the papers' rule [default: median]
-    #[arg(long, value_enum)]
-    pub statistic: Option<StatisticArg>,
+    #[arg(long, value_parser = Statistic::parser())]
+    pub statistic: Option<Statistic>,
     /// With `--method`: also say which changes the repetitions of this plan would have found, and which they would have missed, by the
     /// papers' rule
     #[arg(long, value_name = "FILE")]
@@ -50,19 +50,7 @@ pub enum Method {
 }
 
 /// `--statistic`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StatisticArg {
-    /// Mean of all values
-    Mean,
-    /// Median of all values
-    Median,
-}
-
-impl From<StatisticArg> for Statistic {
-    fn from(statistic: StatisticArg) -> Self {
-        match statistic {
-            StatisticArg::Mean => Statistic::Mean,
-            StatisticArg::Median => Statistic::Median,
-        }
-    }
+impl Choice for Statistic {
+    const WORDS: &'static [(&'static str, Statistic, &'static str)] =
+        &[("mean", Statistic::Mean, "Mean of all values"), ("median", Statistic::Median, "Median of all values")];
 }

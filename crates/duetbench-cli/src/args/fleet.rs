@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use duetbench_core::spec::Arch;
 
-use crate::options::{AccountArgs, ArchArg};
+use crate::options::{AccountArgs, Choice};
 
 /// Actions of `duet fleet`.
 #[derive(Debug, Subcommand)]
@@ -49,6 +50,6 @@ pub struct SmokeArgs {
     #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(128..=10_240))]
     pub memory: u32,
     /// Processor of the instance [default: that of this machine]
-    #[arg(long, value_enum)]
-    pub arch: Option<ArchArg>,
+    #[arg(long, value_parser = Arch::parser())]
+    pub arch: Option<Arch>,
 }

@@ -86,6 +86,7 @@ made_of! {
     SittingArgs: seed, wait, dry_run;
     JudgeArgs: decide, strict;
     FleetArgs: instances, caps, account;
+    CompareArgs: project, extent, plan, measure, profile, count, judge, sitting, program, fleet;
     BisectArgs: project, extent, measure, decide, seed, wait, dry_run;
     CalibrateArgs: project, extent, sitting, program, fleet;
     RunArgs: project, plan, sitting, program;
@@ -97,21 +98,9 @@ made_of! {
     SmokeArgs: account;
 }
 
-impl Group for CompareArgs {
-    fn put(&self, layer: &mut Layer) {
-        let parts: [&dyn Group; 10] = [
-            &self.project,
-            &self.extent,
-            &self.plan,
-            &self.measure,
-            &self.profile,
-            &self.count,
-            &self.judge,
-            &self.sitting,
-            &self.program,
-            &self.fleet,
-        ];
-        parts.iter().for_each(|part| part.put(layer));
+impl CompareArgs {
+    /// Adds the further command lines that are compared with the first one.
+    pub(super) fn put_further(&self, layer: &mut Layer) {
         if let Some(programs) = &mut layer.command
             && let [first] = &programs[..]
         {

@@ -285,7 +285,10 @@ impl Group for Cli {
     fn put(&self, layer: &mut Layer) {
         self.show.put(layer);
         match &self.command {
-            Command::Compare(args) => args.put(layer),
+            Command::Compare(args) => {
+                args.put(layer);
+                args.put_further(layer);
+            }
             Command::Bisect(args) => args.put(layer),
             Command::Calibrate(args) => args.put(layer),
             Command::List(args) => args.put(layer),
@@ -300,19 +303,7 @@ impl Group for Cli {
             Command::Fleet(FleetCommand::Policy(args)) => args.put(layer),
             Command::Fleet(FleetCommand::Sweep(args)) => args.put(layer),
             Command::Fleet(FleetCommand::Smoke(args)) => args.put(layer),
-            Command::Show(_)
-            | Command::Why(_)
-            | Command::Former(FormerCommand::Plan(_) | FormerCommand::Study(_))
-            | Command::Doctor(_)
-            | Command::Runs
-            | Command::Rm(_)
-            | Command::Completions(_)
-            | Command::Man(_)
-            | Command::Tune(_)
-            | Command::Export(_)
-            | Command::Waive(_)
-            | Command::Config(_)
-            | Command::Init(_) => {}
+            _ => {}
         }
     }
 }

@@ -27,7 +27,7 @@ pub fn run(args: &AnalyzeArgs, head: &str, context: &Context) -> Result<u8, Fail
     let confidence = by.confidence.unwrap_or(1.0 - alpha);
     check_fractions(&[("confidence", confidence), ("threshold", threshold), ("fdr", fdr)])?;
     let (base, head) = (source::recording(&args.base, context)?, source::recording(head, context)?);
-    let paper = PaperRule { statistic: by.statistic.map_or(Statistic::Median, Statistic::from), confidence, threshold };
+    let paper = PaperRule { statistic: by.statistic.unwrap_or(Statistic::Median), confidence, threshold };
     let house = HouseRule { threshold, alpha, fdr };
     let method = by.method.unwrap_or(Method::Both);
     let rules = Rules {

@@ -7,7 +7,7 @@ use duetbench_core::spec::CommandSpec;
 use duetbench_core::{BenchmarkId, Recording, Role, Sample, Trial};
 use duetbench_formats::{About, Imported, Metric, Origin, StoredSample, WriteSamples, Writer, Written};
 use duetbench_run::engine::TrialOutcome;
-use duetbench_run::store::{Head, RunHead, SoloHead, Store, StoredRun};
+use duetbench_run::store::{Head, Store, StoredRun};
 
 use super::{Context, source};
 use crate::args::{ExportArgs, FormArg, SideArg};
@@ -53,7 +53,7 @@ fn of_run(run: &str, args: &ExportArgs, context: &Context) -> Result<Written, Fa
         (Head::Solo(_), _) if args.side.is_some() => {
             Err(Failure::usage(format!("`--side` is for comparisons, and `{}` measured one version", stored.name)))
         }
-        (Head::Solo(_), Some(write)) => solo_samples(&stored.solo()?, write),
+        (Head::Solo(_), Some(write)) => samples(&stored, write),
         (Head::Solo(_), None) => of_version(&stored, args.form.writer, Role::Candidate, context),
         (Head::Comparison(_), _) => of_comparison(stored, args, context),
     }
@@ -63,7 +63,7 @@ fn of_comparison(stored: StoredRun, args: &ExportArgs, context: &Context) -> Res
     let FormArg { name, writer } = args.form;
     let of = |role| of_version(&stored, writer, role, context);
     match (args.side, writer) {
-        (None | Some(SideArg::Both), Writer { samples: Some(write), .. }) => samples(&stored.comparison()?, *write),
+        (None | Some(SideArg::Both), Writer { samples: Some(write), .. }) => samples(&stored, *write),
         (Some(_), Writer { samples: Some(_), .. }) => {
             Err(Failure::usage("Parquet holds both versions, told apart by the column `side`"))
         }
@@ -103,20 +103,17 @@ fn of_version(stored: &StoredRun, writer: &Writer, role: Role, context: &Context
 
 /// Calls whole programs by their command lines, as other tools do, and a typed one by that of its own side.
 fn name_by_command(recording: &mut Recording, stored: &StoredRun, role: Role) {
-    let (commands, ids, typed): (_, Vec<&BenchmarkId>, _) = match &stored.head {
-        Head::Comparison(head) => {
-            let typed = if role == Role::Baseline { &head.baseline } else { &head.candidate };
-            (&head.spec.harness.commands, head.plan.benchmarks.iter().map(|b| &b.id).collect(), typed)
-        }
-        Head::Solo(head) => {
-            (&head.spec.harness.commands, head.plan.benchmarks.iter().map(|b| &b.id).collect(), &head.version)
-        }
+    let (commands, typed) = match &stored.head {
+        Head::Comparison(head) if role == Role::Baseline => (&head.spec.harness.commands, &head.baseline),
+        Head::Comparison(head) => (&head.spec.harness.commands, &head.candidate),
+        Head::Solo(head) => (&head.spec.harness.commands, &head.version),
     };
     if commands.is_empty() {
         return;
     }
     let plain =
         |program: &CommandSpec| program.command.is_none() && program.name.is_empty() && program.parameters.is_empty();
+    let ids = ids(&stored.head);
     let one = matches!(&commands[..], [program] if plain(program));
     for recorded in &mut recording.benchmarks {
         let Some(id) = ids.iter().find(|id| id.to_string() == recorded.benchmark) else { continue };
@@ -124,34 +121,28 @@ fn name_by_command(recording: &mut Recording, stored: &StoredRun, role: Role) {
     }
 }
 
-/// Every sample of a comparison.
-fn samples(run: &StoredRun<RunHead>, write: WriteSamples) -> Result<Written, Failure> {
-    let names: Vec<String> = run.head.plan.benchmarks.iter().map(|planned| planned.id.to_string()).collect();
-    let version = |sample: &Sample| match sample.at.role {
-        Role::Baseline => run.head.baseline.resolved.as_str(),
-        Role::Candidate => run.head.candidate.resolved.as_str(),
-    };
+/// Every sample of a run. Where it measured one version, it had no mode.
+fn samples(run: &StoredRun, write: WriteSamples) -> Result<Written, Failure> {
+    let names: Vec<String> = ids(&run.head).into_iter().map(ToString::to_string).collect();
+    let [baseline, candidate] = Role::BOTH.map(|role| run.provenance(role).version);
+    let version = |sample: &Sample| if sample.at.role == Role::Baseline { &*baseline } else { &*candidate };
+    let of_two = matches!(run.head, Head::Comparison(_));
     let mut samples = measured(&run.trials).map(|(trial, outcome, sample)| StoredSample {
         run: &run.name,
         benchmark: names.get(trial.benchmark).map_or("", String::as_str),
         version: version(sample),
-        mode: Some(outcome.mode),
+        mode: of_two.then_some(outcome.mode),
         sample,
     });
     Ok(write(&mut samples)?)
 }
 
-/// Every sample of a run of one version.
-fn solo_samples(run: &StoredRun<SoloHead>, write: WriteSamples) -> Result<Written, Failure> {
-    let names: Vec<String> = run.head.plan.benchmarks.iter().map(|planned| planned.id.to_string()).collect();
-    let mut samples = measured(&run.trials).map(|(trial, _, sample)| StoredSample {
-        run: &run.name,
-        benchmark: names.get(trial.benchmark).map_or("", String::as_str),
-        version: &run.head.version.resolved,
-        mode: None,
-        sample,
-    });
-    Ok(write(&mut samples)?)
+/// The benchmarks that a run measured.
+fn ids(head: &Head) -> Vec<&BenchmarkId> {
+    match head {
+        Head::Comparison(head) => head.plan.benchmarks.iter().map(|planned| &planned.id).collect(),
+        Head::Solo(head) => head.plan.benchmarks.iter().map(|planned| &planned.id).collect(),
+    }
 }
 
 /// All samples with their trials, in the order of measuring.

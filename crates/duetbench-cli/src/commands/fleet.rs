@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::time::{Duration, SystemTime};
 
-use duetbench_core::spec::{Arch, EngineName};
+use duetbench_core::spec::EngineName;
 use duetbench_run::RunError;
 use duetbench_run::fleet::package::write_zip;
 use duetbench_run::fleet::smoke::{Step, smoke};
@@ -75,7 +75,7 @@ fn minute(at: SystemTime) -> String {
 /// One call from beginning to end.
 fn check(args: &SmokeArgs, context: &Context) -> Result<u8, Failure> {
     let account = context.settings.account();
-    let arch = args.arch.map_or(fleet::this_arch(), Arch::from);
+    let arch = args.arch.unwrap_or(fleet::this_arch());
     let engine = fleet::engine(EngineName::Lambda, 1, &account)?;
     let (worker, scratch) = (fleet::worker(&account, arch)?, Scratch::new()?);
     let package = scratch.path().join("package.zip");

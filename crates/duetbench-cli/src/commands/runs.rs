@@ -29,16 +29,13 @@ pub fn list(context: &Context) -> Result<u8, Failure> {
         ("", Cells::Words),
     ];
     let mut table = Table::new(&headings);
-    let mut rows = Table::plain(&["run", "kind", "started", "base", "head", "benchmarks", "trials", "complete"]);
-    for entry in &entries {
-        table.push(entry.for_people());
-        rows.push(entry.for_spreadsheets());
-    }
+    entries.iter().for_each(|entry| table.push(entry.for_people()));
+    let columns = "run kind started base head benchmarks trials complete";
     let subject = format!("{} in {}", many(entries.len(), "run", "runs"), path.display());
     context.printer.document(&Document {
         title: Title { command: "duet runs", version: env!("CARGO_PKG_VERSION").into(), subject },
         blocks: vec![Block::Table(table)],
-        rows: Some(rows),
+        rows: Some(Table::of_objects(columns, entries.iter().map(|entry| json!(entry)))),
         json: Some(document::json(&json!(entries))),
         go: None,
     })?;
@@ -146,20 +143,6 @@ impl Entry {
             benchmarks.into(),
             self.trials.to_string().into(),
             state.into(),
-        ]
-    }
-
-    fn for_spreadsheets(&self) -> [String; 8] {
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
-        [
-            self.run.clone(),
-            self.kind.unwrap_or_default().to_owned(),
-            text(&self.started),
-            text(&self.base),
-            text(&self.head),
-            self.benchmarks.map_or_else(String::new, |number| number.to_string()),
-            self.trials.to_string(),
-            self.complete.to_string(),
         ]
     }
 }

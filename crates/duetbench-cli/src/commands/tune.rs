@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use duetbench_core::recording::{Cost, Level, Recording};
 use duetbench_core::tune::{Choice, Metric, Rules, tune};
@@ -13,6 +12,7 @@ use super::source::{self, Source};
 use super::{Context, tune_check};
 use crate::args::{TuneArgs, WarmUpArg};
 use crate::failure::{Failure, code};
+use crate::gate::today;
 use crate::options::Format;
 use crate::render;
 use crate::settings::check_link;
@@ -109,9 +109,8 @@ impl Found {
     fn learnt(&self, args: &TuneArgs) -> LearntFrom {
         let source = self.provenances.last();
         let digest = |source: &Provenance| Some(source.artifact_digest.clone()).filter(|digest| !digest.is_empty());
-        let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         LearntFrom {
-            date: now.chars().take("2026-11-22".len()).collect(),
+            date: today().to_string(),
             from: args.from.iter().zip(&self.sources).map(|(from, source)| name(from, source)).collect(),
             version: source.map(|source| source.version.clone()),
             artifact_digest: source.and_then(digest),

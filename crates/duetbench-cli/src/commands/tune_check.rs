@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use duetbench_core::Role;
 use duetbench_core::plan::Excluded;
@@ -16,6 +15,7 @@ use super::tune::{check_numbers, write};
 use super::{Context, source};
 use crate::args::TuneArgs;
 use crate::failure::{Failure, code};
+use crate::gate::today;
 use crate::render::staleness as render;
 use crate::staleness::{Entry, Surroundings, inspect};
 
@@ -91,9 +91,8 @@ fn learnt_from(plan: &PlanFile, store: &Store) -> Option<BTreeMap<String, String
 
 /// Where the plan was learnt now: the run counts for everything, as long as it has seen everything.
 fn learnt(plan: &PlanFile, run: &str, now: &Provenance, entries: &[Entry]) -> LearntFrom {
-    let today = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let mut learnt = plan.learnt.clone();
-    learnt.date = today.chars().take("2026-11-22".len()).collect();
+    learnt.date = today().to_string();
     learnt.from.retain(|from| from != run);
     learnt.from.push(run.to_owned());
     if entries.iter().all(|entry| entry.unknown.is_none()) {

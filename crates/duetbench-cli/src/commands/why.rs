@@ -41,7 +41,7 @@ fn largest(report: &Report) -> Option<&BenchmarkReport> {
         let changed = report.benchmarks.iter().filter(|b| b.verdict.of_times().is_change());
         changed.max_by(|a, b| size(a).total_cmp(&size(b)))
     };
-    gravest.map_or_else(changed, |breach| report.benchmarks.iter().find(|b| b.id == breach.id))
+    gravest.map_or_else(changed, |breach| report.benchmark(&breach.id))
 }
 
 fn nothing(report: &Report) -> Failure {

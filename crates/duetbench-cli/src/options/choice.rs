@@ -1,27 +1,86 @@
 //! Options whose value is one of a few words.
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use duetbench_core::Role;
 use duetbench_core::spec::{Arch, EngineName, LayoutChoice, ModeChoice};
 
-use super::value::{Setting, choices};
+use super::value::Setting;
 use crate::failure::Failure;
 
-/// Reads words of these types, in whatever case.
+/// A type that other crates have, and of which a few values are chosen by words.
+pub trait Choice: Copy + Send + Sync + 'static {
+    /// Words, values and help, in the order in which they are listed.
+    const WORDS: &'static [(&'static str, Self, &'static str)];
+
+    /// Takes one of the words from the command line.
+    fn parser() -> impl TypedValueParser<Value = Self> {
+        let values = Self::WORDS.iter().map(|(word, _, help)| PossibleValue::new(*word).help(*help));
+        PossibleValuesParser::new(values).try_map(|word| Self::parse(&word))
+    }
+}
+
+impl<T: Choice> Setting for T {
+    fn parse(text: &str) -> Result<T, String> {
+        let chosen = T::WORDS.iter().find(|(word, ..)| word.eq_ignore_ascii_case(text));
+        let all = || T::WORDS.iter().map(|(word, ..)| *word).collect::<Vec<_>>().join(", ");
+        chosen.map(|(_, value, _)| *value).ok_or_else(|| format!("one of {}", all()))
+    }
+}
+
+/// `--mode`.
+impl Choice for ModeChoice {
+    const WORDS: &'static [(&'static str, ModeChoice, &'static str)] = &[
+        ("auto", ModeChoice::Auto, "Decided per benchmark"),
+        ("duet", ModeChoice::Duet, "Both at once, a core each"),
+        ("interleaved", ModeChoice::Interleaved, "One at a time, slices alternating"),
+        ("sequential", ModeChoice::Sequential, "Whole processes one after the other"),
+    ];
+}
+
+/// `--layouts`.
+impl Choice for LayoutChoice {
+    const WORDS: &'static [(&'static str, LayoutChoice, &'static str)] = &[
+        ("matched", LayoutChoice::Matched, "Whatever both versions have lies at the same address in both"),
+        ("random", LayoutChoice::Random, "Each in an order of its own"),
+    ];
+}
+
+/// `--on`.
+impl Choice for EngineName {
+    const WORDS: &'static [(&'static str, EngineName, &'static str)] = &[
+        ("lambda", EngineName::Lambda, "AWS Lambda"),
+        (
+            "here",
+            EngineName::Here,
+            "Workers on this machine, as a rehearsal: in turns with nobody, so its numbers are worth little",
+        ),
+    ];
+}
+
+/// `--benchmarks-from`.
+impl Choice for Role {
+    const WORDS: &'static [(&'static str, Role, &'static str)] =
+        &[("base", Role::Baseline, "The baseline"), ("head", Role::Candidate, "The candidate")];
+}
+
+/// `--arch`.
+impl Choice for Arch {
+    const WORDS: &'static [(&'static str, Arch, &'static str)] =
+        &[("x86_64", Arch::X86_64, "64-bit x86"), ("arm64", Arch::Arm64, "64-bit ARM")];
+}
+
+/// Reads words of our own types, in whatever case.
 macro_rules! read_as_words {
     ($($choice:ty),+) => {
         $(impl Setting for $choice {
             fn parse(text: &str) -> Result<Self, String> {
                 <$choice>::from_str(text, true).map_err(|_| format!("one of {}", words::<$choice>().join(", ")))
             }
-
-            fn schema() -> String {
-                choices(words::<$choice>().iter().map(String::as_str))
-            }
         })+
     };
 }
-read_as_words!(Format, ModeArg, LayoutsArg, CountArg, EngineArg, ArchArg, SideArg);
+read_as_words!(Format, CountArg);
 
 fn words<T: ValueEnum>() -> Vec<String> {
     T::value_variants().iter().filter_map(|v| Some(v.to_possible_value()?.get_name().to_owned())).collect()
@@ -62,48 +121,6 @@ impl Format {
     }
 }
 
-/// `--mode`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ModeArg {
-    /// Decided per benchmark
-    Auto,
-    /// Both at once, a core each
-    Duet,
-    /// One at a time, slices alternating
-    Interleaved,
-    /// Whole processes one after the other
-    Sequential,
-}
-
-impl From<ModeArg> for ModeChoice {
-    fn from(mode: ModeArg) -> Self {
-        match mode {
-            ModeArg::Auto => ModeChoice::Auto,
-            ModeArg::Duet => ModeChoice::Duet,
-            ModeArg::Interleaved => ModeChoice::Interleaved,
-            ModeArg::Sequential => ModeChoice::Sequential,
-        }
-    }
-}
-
-/// `--layouts`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LayoutsArg {
-    /// Whatever both versions have lies at the same address in both
-    Matched,
-    /// Each in an order of its own
-    Random,
-}
-
-impl From<LayoutsArg> for LayoutChoice {
-    fn from(layouts: LayoutsArg) -> Self {
-        match layouts {
-            LayoutsArg::Matched => LayoutChoice::Matched,
-            LayoutsArg::Random => LayoutChoice::Random,
-        }
-    }
-}
-
 /// `--count`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CountArg {
@@ -113,59 +130,4 @@ pub enum CountArg {
     All,
     /// None
     None,
-}
-
-/// `--on`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum EngineArg {
-    /// AWS Lambda
-    Lambda,
-    /// Workers on this machine, as a rehearsal: in turns with nobody, so its numbers are worth little
-    Here,
-}
-
-impl From<EngineArg> for EngineName {
-    fn from(engine: EngineArg) -> Self {
-        match engine {
-            EngineArg::Lambda => EngineName::Lambda,
-            EngineArg::Here => EngineName::Here,
-        }
-    }
-}
-
-/// `--benchmarks-from`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SideArg {
-    /// The baseline
-    Base,
-    /// The candidate
-    Head,
-}
-
-impl From<SideArg> for Role {
-    fn from(side: SideArg) -> Self {
-        match side {
-            SideArg::Base => Role::Baseline,
-            SideArg::Head => Role::Candidate,
-        }
-    }
-}
-
-/// `--arch`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ArchArg {
-    /// 64-bit x86
-    #[value(name = "x86_64")]
-    X86_64,
-    /// 64-bit ARM
-    Arm64,
-}
-
-impl From<ArchArg> for Arch {
-    fn from(arch: ArchArg) -> Self {
-        match arch {
-            ArchArg::X86_64 => Arch::X86_64,
-            ArchArg::Arm64 => Arch::Arm64,
-        }
-    }
 }

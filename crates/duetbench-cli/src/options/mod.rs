@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use duetbench_core::spec::{CommandSpec, JmhSpec};
+use duetbench_core::Role;
+use duetbench_core::spec::{Arch, CommandSpec, EngineName, JmhSpec, LayoutChoice, ModeChoice};
 use duetbench_run::adapter::{KINDS, Kind};
 use serde::Deserialize;
 
@@ -18,7 +19,7 @@ mod rule;
 mod table;
 mod value;
 
-pub use choice::{ArchArg, CountArg, EngineArg, Format, LayoutsArg, ModeArg, SideArg};
+pub use choice::{Choice, CountArg, Format};
 use rule::RuleTable;
 pub use table::{Group, Row};
 use table::{Typed, options};
@@ -75,15 +76,15 @@ options! {
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
         builds: Option<u32>,
         /// Layout of the two halves of each such build pair, where the linker can do both [default: matched]
-        #[arg(long, value_enum)]
-        layouts: Option<LayoutsArg>,
+        #[arg(long, value_parser = LayoutChoice::parser())]
+        layouts: Option<LayoutChoice>,
         /// Processes of each side in every trial that warm up and are not judged [default: 0]; where iterations are measured, as many of
         /// those [default: as many as each benchmark is found to need]
         #[arg(long, value_name = "N")]
         warmup: Option<u32>,
         /// Way in which the two sides are run [default: auto]
-        #[arg(long, value_enum)]
-        mode: Option<ModeArg>,
+        #[arg(long, value_parser = ModeChoice::parser())]
+        mode: Option<ModeChoice>,
     }
 
     /// Randomness. A stored run has settled it.
@@ -130,8 +131,8 @@ options! {
         #[arg(long)]
         same_benchmarks: bool,
         /// Measure the benchmarks of this version on the code of both, in the packages in which they compile; Go only [default: each its own]
-        #[arg(long, value_enum, value_name = "SIDE")]
-        benchmarks_from: Option<SideArg>,
+        #[arg(long, value_parser = Role::parser(), value_name = "SIDE")]
+        benchmarks_from: Option<Role>,
     }
 
     /// Profiles of what was judged.
@@ -189,14 +190,14 @@ options! {
     /// Instances of a fleet. A stored run has settled them.
     InstanceArgs {
         /// Measure on instances of a fleet: the pairs are built here, sent there and fanned out; costs money (see docs/fleet.md)
-        #[arg(long, value_enum, value_name = "ENGINE")]
-        on: Option<EngineArg>,
+        #[arg(long, value_parser = EngineName::parser(), value_name = "ENGINE")]
+        on: Option<EngineName>,
         /// Memory of an instance in MB, from which its share of processors follows [default: 2048]
         #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(MEMORY_MB), requires = "on")]
         memory: Option<u32>,
         /// Processor of the instances [default: that of this machine]
-        #[arg(long, value_enum, requires = "on")]
-        arch: Option<ArchArg>,
+        #[arg(long, value_parser = Arch::parser(), requires = "on")]
+        arch: Option<Arch>,
         /// Most calls at once [default: 150]
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(PARALLEL), requires = "on")]
         parallel: Option<u32>,

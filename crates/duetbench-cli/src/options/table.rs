@@ -10,8 +10,8 @@ pub struct Row {
     pub key: &'static str,
     /// Lines of help.
     pub(super) help: &'static [&'static str],
-    /// The property's rules in the JSON schema.
-    pub(super) schema: fn() -> String,
+    /// The type of the field.
+    pub kind: &'static str,
 }
 
 impl Row {
@@ -23,12 +23,6 @@ impl Row {
     /// The help, on one line.
     pub fn help(&self) -> String {
         self.help.concat().trim().to_owned()
-    }
-
-    /// The property in the JSON schema of `duet.toml`.
-    pub fn property(&self) -> String {
-        let help = self.help().replace('\\', "\\\\").replace('"', "\\\"");
-        format!("\"{}\": {{ \"description\": \"{help}\", {} }}", self.key, (self.schema)())
     }
 }
 
@@ -108,7 +102,7 @@ macro_rules! options {
             Row {
                 key: stringify!($key),
                 help: &[$($help),+],
-                schema: <<$field as Typed>::Value as Setting>::schema,
+                kind: stringify!($field),
             },
         )+)+];
     };

@@ -15,9 +15,6 @@ pub trait Setting: Sized {
     /// In words, when it cannot be understood.
     fn parse(text: &str) -> Result<Self, String>;
 
-    /// Rules of its property in the JSON schema.
-    fn schema() -> String;
-
     /// Reads it from a file or a variable.
     ///
     /// # Errors
@@ -70,10 +67,6 @@ impl Setting for Vec<String> {
         Ok(text.split_whitespace().map(String::from).collect())
     }
 
-    fn schema() -> String {
-        r#""anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }]"#.into()
-    }
-
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         match Words::deserialize(from)? {
             Words::List(list) => Ok(list),
@@ -87,10 +80,6 @@ impl Setting for String {
         Ok(text.to_owned())
     }
 
-    fn schema() -> String {
-        r#""type": "string""#.into()
-    }
-
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         String::deserialize(from)
     }
@@ -99,10 +88,6 @@ impl Setting for String {
 impl Setting for PathBuf {
     fn parse(text: &str) -> Result<Self, String> {
         Ok(text.into())
-    }
-
-    fn schema() -> String {
-        String::schema()
     }
 
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -118,10 +103,6 @@ impl Setting for bool {
             _ => Err("say true or false".into()),
         }
     }
-
-    fn schema() -> String {
-        r#""enum": [true, false, "true", "false", "yes", "no", "on", "off", "1", "0", 1, 0]"#.into()
-    }
 }
 
 /// Reads numbers of these types.
@@ -130,10 +111,6 @@ macro_rules! read_as_numbers {
         $(impl Setting for $number {
             fn parse(text: &str) -> Result<Self, String> {
                 text.parse().map_err(|_| format!("give a whole number from 0 to {}", Self::MAX))
-            }
-
-            fn schema() -> String {
-                r#""type": ["integer", "string"]"#.into()
             }
         })+
     };
@@ -146,10 +123,6 @@ impl Setting for Duration {
             let number = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
             if number { format!("did you mean `{text}s`?") } else { e.to_string() }
         })
-    }
-
-    fn schema() -> String {
-        String::schema()
     }
 }
 
@@ -165,10 +138,6 @@ impl Setting for f64 {
             _ => Err("give a percentage like `3%` or a fraction like `0.03`".into()),
         }
     }
-
-    fn schema() -> String {
-        r#""type": ["number", "string"]"#.into()
-    }
 }
 
 /// An amount above nothing.
@@ -181,10 +150,6 @@ impl Setting for Dollars {
             Ok(value) if value.is_finite() && value > 0.0 => Ok(Dollars(value)),
             _ => Err("give an amount above 0, like `2.50`".into()),
         }
-    }
-
-    fn schema() -> String {
-        f64::schema()
     }
 }
 
@@ -199,16 +164,6 @@ impl Setting for HarnessName {
             None => Err(format!("one of {} is wanted", KINDS.map(Kind::name).join(", "))),
         }
     }
-
-    fn schema() -> String {
-        choices(KINDS.map(Kind::name))
-    }
-}
-
-/// Rules of a property that is one of these words.
-pub(super) fn choices<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    let quoted: Vec<String> = words.into_iter().map(|word| format!("\"{word}\"")).collect();
-    format!("\"enum\": [{}]", quoted.join(", "))
 }
 
 #[cfg(test)]

@@ -1,16 +1,7 @@
 //! Ratios with their intervals, and what fresh trials said of a regression, for programs.
 
-use duetbench_core::analysis::{Basis, Confirmation, ConfirmationStanding, Ranged};
+use duetbench_core::analysis::{Basis, Confirmation, Ranged};
 use serde_json::{Value, json};
-
-/// The word for what fresh trials come to in machine formats.
-fn standing(standing: ConfirmationStanding) -> &'static str {
-    match standing {
-        ConfirmationStanding::Confirmed => "confirmed",
-        ConfirmationStanding::Withdrawn => "withdrawn",
-        ConfirmationStanding::Open => "open",
-    }
-}
 
 /// A ratio with its interval.
 pub(super) fn ranged(Ranged { ratio, interval }: Ranged) -> Value {
@@ -25,7 +16,7 @@ pub(super) fn beside(basis: Basis, Ranged { ratio, interval }: Ranged) -> Value 
 /// The conclusion from fresh trials, and their rounds.
 pub(super) fn confirmation(confirmation: &Confirmation) -> Value {
     json!({
-        "standing": standing(confirmation.standing),
+        "standing": confirmation.standing,
         "confirmed": confirmation.confirmed(),
         "fresh": ranged(confirmation.fresh),
         "p_value": confirmation.p_value,

@@ -8,7 +8,7 @@ use super::format::{many, share};
 use super::noise;
 
 /// Version of the JSON form; goes up when a reader of the previous one could misread the next.
-pub const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 1;
 
 /// Everything that was looked at.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,21 +42,17 @@ pub fn document(checkup: &Checkup) -> document::Document {
             subject: format!("this machine, watched for {watched}"),
         },
         blocks: vec![Block::Lines(facts.collect()), Block::Lines(findings.chain(hints).chain([conclusion]).collect())],
-        rows: Some(rows(&checkup.findings)),
+        rows: Some(Table::of_objects("kind severity text hint", checkup.findings.iter().map(found))),
         json: Some(json(checkup)),
         go: None,
     }
 }
 
-/// The findings, a row each.
-fn rows(findings: &[Finding]) -> Table {
-    let mut table = Table::plain(&["kind", "severity", "text", "hint"]);
-    for finding in findings {
-        let hint = finding.advice().map_or("", noise::advice);
-        let text = noise::text(&finding.kind);
-        table.push([noise::kind(&finding.kind), noise::severity(finding.severity), &text, hint]);
-    }
-    table
+/// A finding with advice, for programs.
+fn found(finding: &Finding) -> Value {
+    let mut found = noise::json(finding);
+    found["hint"] = json!(finding.advice().map(noise::advice));
+    found
 }
 
 /// The numbers, whether there is something to find in them or not.
@@ -123,14 +119,6 @@ fn taken_away(gaps: &[Gaps]) -> Option<String> {
 /// | `conclusion` | one sentence for people |
 fn json(checkup: &Checkup) -> String {
     let Checkup { duet_version, facts, conditions, gaps, findings } = checkup;
-    let found = |finding: &Finding| {
-        json!({
-            "kind": noise::kind(&finding.kind),
-            "severity": noise::severity(finding.severity),
-            "text": noise::text(&finding.kind),
-            "hint": finding.advice().map(noise::advice),
-        })
-    };
     let gap = |gaps: &Gaps| {
         json!({
             "cpu": gaps.cpu,

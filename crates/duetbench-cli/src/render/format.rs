@@ -1,5 +1,6 @@
 //! Numbers and foreign words for people.
 
+use duetbench_core::recording::Level;
 use duetbench_core::report::VersionInfo;
 
 pub use duetbench_core::foreign::{one_line, shortened};
@@ -154,13 +155,13 @@ pub fn share(fraction: f64) -> String {
         p if p >= 0.1 => 2,
         _ => 3,
     };
-    trimmed(percent, decimals)
+    trimmed(percent, decimals) + "%"
 }
 
 /// A fraction in percent beside a limit that it exceeds, with so many digits that both differ: `3.04%` beside `3%`.
 pub fn share_beyond(fraction: f64, limit: f64) -> String {
     let (short, limit) = (share(fraction), share(limit));
-    let longer = |decimals| trimmed(fraction * 100.0, decimals);
+    let longer = |decimals| trimmed(fraction * 100.0, decimals) + "%";
     if short != limit {
         short
     } else {
@@ -168,11 +169,13 @@ pub fn share_beyond(fraction: f64, limit: f64) -> String {
     }
 }
 
-/// A percentage without zeros at its end.
-fn trimmed(percent: f64, decimals: usize) -> String {
-    let written = format!("{percent:.decimals$}");
-    let short = if decimals > 0 { written.trim_end_matches('0').trim_end_matches('.') } else { &written };
-    format!("{short}%")
+/// A number of at most so many decimals, without zeros at its end.
+pub fn trimmed(number: f64, decimals: usize) -> String {
+    let written = format!("{number:.decimals$}");
+    if decimals == 0 {
+        return written;
+    }
+    written.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A counted quantity, exactly where it is whole: `5`, `128.4`.
@@ -189,7 +192,7 @@ fn significant(value: f64) -> String {
     } else {
         3
     };
-    format!("{value:.decimals$}").trim_end_matches('0').trim_end_matches('.').to_owned()
+    trimmed(value, decimals)
 }
 
 /// A number with six significant digits, more than a chart can show: full precision would be most of the page.
@@ -225,6 +228,23 @@ pub fn typed_time(seconds: f64) -> String {
 /// A number of things in words that agree with it: `1 fork pair`, `3 fork pairs`.
 pub fn many(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
+}
+
+/// A level of repetition: `suite run`.
+pub fn level(level: Level) -> String {
+    level.word().replace('_', " ")
+}
+
+/// Several of a level: `suite runs`.
+pub fn levels(several: Level) -> String {
+    format!("{}s", level(several))
+}
+
+/// Some of so many names, and how many more there are: `a, b and 3 more`.
+pub fn listed(shown: &[String], of: usize) -> String {
+    let more = of.saturating_sub(shown.len());
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    shown.join(", ") + &rest
 }
 
 /// So many benchmarks: `1 benchmark`, `12 benchmarks`.

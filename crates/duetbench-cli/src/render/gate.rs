@@ -80,30 +80,20 @@ pub(super) fn json(gate: &Gate) -> Value {
 
 /// A breach for programs.
 pub(super) fn breach_json(breach: &Breach) -> Value {
-    let (standing, ceiling, expires) = match breach.standing {
-        Standing::Fails => ("fails", None, None),
-        Standing::Informs => ("informs", None, None),
-        Standing::Waived { ceiling, expires } => ("waived", Some(ceiling), Some(expires.to_string())),
-        Standing::AboveCeiling { ceiling } => ("above_ceiling", Some(ceiling), None),
-        Standing::Expired { expires } => ("expired", None, Some(expires.to_string())),
-    };
+    let standing = json!(breach.standing);
     json!({
         "package": breach.id.package,
         "name": breach.id.name,
         "metric": breach.metric.word(),
         "change": breach.change,
         "threshold": breach.threshold,
-        "standing": standing,
-        "ceiling": ceiling,
-        "expires": expires,
+        "standing": standing["is"],
+        "ceiling": standing["ceiling"],
+        "expires": standing["expires"],
     })
 }
 
 fn stale_json(StaleWaiver { waiver, why }: &StaleWaiver) -> Value {
-    let why = match why {
-        Stale::Expired => "expired",
-        Stale::Unused => "unused",
-    };
     json!({
         "benchmark": waiver.benchmark,
         "metric": waiver.metric.word(),

@@ -101,9 +101,8 @@ impl Need {
         }
         let forks = one.verdict.forks_sufficient().filter(|forks| *forks <= FORKS_BEARABLE)?;
         // Where the plan does not know them, all cost the same.
-        let predicted = |b: &BenchmarkReport| {
-            report.plan.benchmarks.iter().find(|p| p.id == b.id).map_or(1.0, |p| p.trial_predicted_ns as f64)
-        };
+        let predicted =
+            |b: &BenchmarkReport| report.planned(&b.id).map_or(1.0, |planned| planned.trial_predicted_ns as f64);
         let paid: f64 = report.benchmarks.iter().map(|b| b.forks.len() as f64 * predicted(b)).sum();
         let price_s = if paid > 0.0 { report.measured_s * predicted(one) / paid } else { 0.0 };
         let lacking = (forks as usize).saturating_sub(one.forks.len());

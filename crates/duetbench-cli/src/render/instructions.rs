@@ -1,14 +1,15 @@
 //! Instructions of benchmarks beside their times, in words and for programs.
 
 use duetbench_core::Report;
-use duetbench_core::hotspot::{Gain, Origin, ProfileOutcome};
+use duetbench_core::hotspot::Gain;
 use duetbench_core::instructions::{
     BenchmarkInstructions, Direction, ExecutedCode, Explanation, FunctionCount, InstructionCounts, LayoutPart, Per,
 };
 use duetbench_core::report::BenchmarkReport;
 use serde_json::{Value, json};
 
-use super::format::{TimeScale, many, one_line, share, shortened};
+use super::format::{listed, many, one_line, share, shortened, trimmed};
+use super::profile;
 
 /// Functions that people are shown; `--format json` has more.
 const SHOWN_MAX: usize = 5;
@@ -19,7 +20,7 @@ const COLLECTOR_MIN: f64 = 0.01;
 pub(super) fn counted(report: &Report) -> impl Iterator<Item = (&BenchmarkInstructions, Vec<String>)> {
     report.instructions.iter().filter_map(|one| {
         let counts = one.counts()?;
-        let benchmark = report.benchmarks.iter().find(|benchmark| benchmark.id == one.id)?;
+        let benchmark = report.benchmark(&one.id)?;
         Some((one, lines(counts, benchmark, report)))
     })
 }
@@ -32,7 +33,7 @@ pub(super) fn case(report: &Report, benchmark: &BenchmarkReport) -> Option<Strin
 
 /// The counts of a benchmark, where it was counted.
 pub(super) fn of<'a>(report: &'a Report, benchmark: &BenchmarkReport) -> Option<&'a InstructionCounts> {
-    report.instructions.iter().find(|one| one.id == benchmark.id)?.counts()
+    report.instructions_of(&benchmark.id)?.counts()
 }
 
 fn lines(counts: &InstructionCounts, benchmark: &BenchmarkReport, report: &Report) -> Vec<String> {
@@ -57,9 +58,7 @@ fn executed(code: &ExecutedCode) -> String {
         return format!("the {functions} that it executed are the same in both versions: seen, not proven");
     }
     let shown: Vec<String> = code.listed.iter().take(SHOWN_MAX).map(|name| shortened(&one_line(name))).collect();
-    let rest = code.differing.saturating_sub(shown.len());
-    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-    format!("of {functions} that it executed {} differ: {}{more}", code.differing, shown.join(", "))
+    format!("of {functions} that it executed {} differ: {}", code.differing, listed(&shown, code.differing))
 }
 
 /// Both counts with their change.
@@ -109,16 +108,9 @@ fn function(found: &FunctionCount, counts: &InstructionCounts, sampled: Option<G
     let FunctionCount { function, origin, baseline, candidate } = found;
     let grown = candidate - baseline;
     let sign = if grown < 0.0 { "-" } else { "+" };
-    let origin = match origin {
-        Origin::Program => "",
-        Origin::Runtime => " (runtime)",
-        Origin::Collector => " (collector)",
-    };
+    let origin = profile::origin(*origin);
     let part = share(grown / (counts.candidate.all - counts.baseline.all));
-    let time = sampled.map_or_else(String::new, |gain| {
-        let scale = TimeScale::of(&[gain.baseline_ns, gain.candidate_ns]);
-        format!("; sampled {} → {}", scale.write(gain.baseline_ns), scale.write(gain.candidate_ns))
-    });
+    let time = sampled.map_or_else(String::new, |gain| format!("; sampled {}", profile::times(&gain)));
     let name = shortened(&one_line(function));
     let [before, after, by] = [*baseline, *candidate, grown.abs()].map(amount);
     format!("{sign}{by} {name}{origin}, itself: {before} → {after}, {part} of the change{time}")
@@ -126,9 +118,8 @@ fn function(found: &FunctionCount, counts: &InstructionCounts, sampled: Option<G
 
 /// The time of a function by a sampled profile, where it gained there too.
 fn sampled(report: &Report, benchmark: &BenchmarkReport, function: &str) -> Option<Gain> {
-    let profile = report.profiles.iter().find(|profile| profile.id == benchmark.id)?;
-    let ProfileOutcome::Explained { difference, .. } = &profile.outcome else { return None };
-    difference.flat.iter().find(|found| found.function == function).map(|found| found.gain)
+    let gained = &report.profile(&benchmark.id)?.difference()?.flat;
+    gained.iter().find(|found| found.function == function).map(|found| found.gain)
 }
 
 /// A number of instructions with four significant digits: `7.01k`, `33.07M`.
@@ -144,8 +135,7 @@ pub(super) fn amount(count: f64) -> String {
         s if s >= 9.9995 => 2,
         _ => 3,
     };
-    let written = format!("{scaled:.decimals$}");
-    format!("{}{unit}", written.trim_end_matches('0').trim_end_matches('.'))
+    trimmed(scaled, decimals) + unit
 }
 
 /// How they were counted, in a line below them.
@@ -165,11 +155,11 @@ pub(super) fn json(report: &Report) -> Option<Vec<Value>> {
 
 /// Those of one benchmark; absent where it was not counted.
 pub(super) fn json_of_one(report: &Report, benchmark: &BenchmarkReport) -> Option<Value> {
-    report.instructions.iter().find(|one| one.id == benchmark.id).map(|one| json_of(one, report))
+    report.instructions_of(&benchmark.id).map(|one| json_of(one, report))
 }
 
 fn json_of(one: &BenchmarkInstructions, report: &Report) -> Value {
-    let benchmark = report.benchmarks.iter().find(|benchmark| benchmark.id == one.id);
+    let benchmark = report.benchmark(&one.id);
     let explained = |counts: &InstructionCounts| {
         let explanation = counts.beside(benchmark?, report);
         Some(json!({

@@ -3,19 +3,17 @@
 //!
 //! Keys are always there: a value that is not known, or that is not finite, is `null`.
 
-use duetbench_core::analysis::{Method, Warning};
-use duetbench_core::noise::Finding;
 use duetbench_core::plan::{Excluded, Mode, PlannedBenchmark, Profile};
-use duetbench_core::report::{BenchmarkReport, ForkPair, ForkSide, Outcome};
-use duetbench_core::spec::{Decision, ModeChoice, Spec};
-use duetbench_core::{Environment, Report, Role, Verdict};
+use duetbench_core::report::{BenchmarkReport, ForkPair, ForkSide};
+use duetbench_core::spec::{Decision, Spec};
+use duetbench_core::{Report, Role, Verdict};
 use serde_json::{Value, json};
 
 use super::confirmation::{beside, confirmation, ranged};
 use super::{calibrate, document, fleet, gate, instructions, layouts, noise, profile, reported, summary, warning};
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
-pub const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 1;
 
 /// Parts that only some reports have.
 const OPTIONAL: [&str; 8] =
@@ -30,7 +28,7 @@ pub fn render(report: &Report, exit_code: u8) -> String {
         "started": report.started,
         "complete": report.complete,
         "measured_s": report.measured_s,
-        "outcome": outcome(report.outcome()),
+        "outcome": report.outcome(),
         "exit_code": exit_code,
         "seed": report.plan.seed,
         "versions": { "baseline": report.baseline, "candidate": report.candidate },
@@ -39,7 +37,7 @@ pub fn render(report: &Report, exit_code: u8) -> String {
         "benchmarks": report.benchmarks.iter().map(benchmark).collect::<Vec<_>>(),
         "suite": report.suite,
         "noise": {
-            "findings": report.noise.findings.iter().map(finding).collect::<Vec<_>>(),
+            "findings": report.noise.findings.iter().map(noise::json).collect::<Vec<_>>(),
             "cost": report.noise.cost,
         },
         "fleet": report.fleet.as_ref().map(fleet::json),
@@ -60,20 +58,9 @@ pub fn render(report: &Report, exit_code: u8) -> String {
             "benchmarks": report.plan.benchmarks.iter().map(planned).collect::<Vec<_>>(),
             "excluded": report.plan.excluded.iter().map(excluded).collect::<Vec<_>>(),
         },
-        "environment": environment(&report.environment),
+        "environment": document::without(json!(report.environment), &["duet_version"]),
     });
     document::json(&document::without_null(report, &OPTIONAL))
-}
-
-/// The word for an outcome in machine formats.
-pub(super) fn outcome(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Clean => "clean",
-        Outcome::Failed => "failed",
-        Outcome::Regression => "regression",
-        Outcome::StaleWaiver => "stale_waiver",
-        Outcome::Inconclusive => "inconclusive",
-    }
 }
 
 /// The rule for verdicts.
@@ -83,14 +70,6 @@ pub(super) fn decision(decision: &Decision) -> Value {
         "alpha": decision.alpha,
         "false_discovery_rate": decision.false_discovery_rate,
         "power": decision.power,
-    })
-}
-
-fn finding(finding: &Finding) -> Value {
-    json!({
-        "kind": noise::kind(&finding.kind),
-        "severity": noise::severity(finding.severity),
-        "text": noise::text(&finding.kind),
     })
 }
 
@@ -120,7 +99,7 @@ pub(super) fn benchmark(benchmark: &BenchmarkReport) -> Value {
         "clock": estimate.map(|e| e.clock.word()),
         "beside": estimate.and_then(|e| Some(beside(e.basis.other(), e.beside?))),
         "by_wall": estimate.and_then(|e| e.by_wall).map(ranged),
-        "method": estimate.map(|e| method(e.method)),
+        "method": estimate.map(|e| e.method),
         "looks": estimate.map(|e| e.looks),
         "p_value": estimate.map(|e| e.p_value),
         "p_adjusted": estimate.map(|e| e.p_adjusted),
@@ -131,21 +110,10 @@ pub(super) fn benchmark(benchmark: &BenchmarkReport) -> Value {
         "layout": benchmark.layout,
         "as_linked": benchmark.as_linked,
         "confirmation": benchmark.confirmation.as_ref().map(confirmation),
-        "warnings": benchmark.warnings.iter().map(warned).collect::<Vec<_>>(),
+        "warnings": benchmark.warnings.iter().map(warning::json).collect::<Vec<_>>(),
         "forks": benchmark.forks.iter().map(fork_pair).collect::<Vec<_>>(),
     });
     document::without_null(benchmark, &["threshold", "as_linked"])
-}
-
-fn method(method: Method) -> &'static str {
-    match method {
-        Method::StudentT => "student_t",
-        Method::YuenTrimmedT => "yuen_trimmed_t",
-    }
-}
-
-fn warned(warning: &Warning) -> Value {
-    json!({ "kind": warning::kind(warning), "text": warning::text(warning) })
 }
 
 fn fork_pair(pair: &ForkPair) -> Value {
@@ -173,12 +141,6 @@ fn side(side: &ForkSide) -> Value {
 }
 
 fn request(spec: &Spec) -> Value {
-    let mode = match spec.mode {
-        ModeChoice::Auto => "auto",
-        ModeChoice::Duet => "duet",
-        ModeChoice::Interleaved => "interleaved",
-        ModeChoice::Sequential => "sequential",
-    };
     let request = json!({
         "bench": spec.selection.bench,
         "exclude": spec.selection.exclude,
@@ -186,14 +148,14 @@ fn request(spec: &Spec) -> Value {
         "forks": spec.effort.forks,
         "budget_s": spec.effort.budget.map(|budget| budget.as_secs_f64()),
         "builds": spec.effort.builds,
-        "layouts": layouts::asked(spec),
+        "layouts": spec.layouts,
         "fixed": spec.effort.fixed,
         "confirm": spec.effort.confirm,
         "measure_identical": spec.measure_identical,
         "reach": spec.reach,
         "same_benchmarks": spec.same_benchmarks,
         "benchmarks_from": spec.benchmarks_from.map(Role::word),
-        "mode": mode,
+        "mode": spec.mode,
         "harness_args": spec.harness_args,
     });
     document::without_null(request, &["benchmarks_from"])
@@ -243,20 +205,5 @@ fn excluded(excluded: &Excluded) -> Value {
         "role": role,
         "reason": reason,
         "saved_s": excluded.saved_ns().map(|ns| ns as f64 * 1e-9),
-    })
-}
-
-fn environment(environment: &Environment) -> Value {
-    json!({
-        "platform": environment.platform,
-        "kernel": environment.kernel,
-        "cpu_model": environment.cpu_model,
-        "cpus_usable": environment.cpus_usable,
-        "cores_physical": environment.cores_physical,
-        "smt": environment.smt,
-        "governor": environment.governor,
-        "load_1min": environment.load_1min,
-        "steal_share": environment.steal_share,
-        "toolchain": environment.toolchain,
     })
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use duetbench_core::Report;
 use duetbench_core::report::LayoutsUsed;
 use duetbench_core::spec::LayoutChoice;
-use duetbench_core::{Report, Spec};
 use serde_json::{Value, json};
 
 /// The layouts in a few words.
@@ -13,14 +13,6 @@ pub(super) fn words(used: &LayoutsUsed) -> String {
         (_, 0) => "matched layouts (what both versions have lies at the same address in both)".to_owned(),
         (0, _) => "random layouts (each version has an order of its own)".to_owned(),
         (matched, random) => format!("matched layouts in {matched} of {} packages", matched + random),
-    }
-}
-
-/// The word by which a layout is asked for.
-pub(super) fn asked(spec: &Spec) -> &'static str {
-    match spec.layouts {
-        LayoutChoice::Matched => "matched",
-        LayoutChoice::Random => "random",
     }
 }
 

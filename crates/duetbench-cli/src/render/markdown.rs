@@ -7,9 +7,8 @@ use duetbench_core::report::{BenchmarkReport, Outcome};
 use duetbench_core::{Report, Verdict};
 
 use super::format::{one_line, share, short_name, shortened};
-use super::markup::markdown::{LENGTH_MAX, cell, code, fenced, prose, prose_cell, within_tags};
+use super::markup::markdown::{LENGTH_MAX, Page, cell, code, fenced, prose, prose_cell, within_tags};
 use super::names::Short;
-use super::summary::{ChangedCount, Numbers};
 use super::width::cut_middle;
 use super::{command_line, gate, hint, instructions, order, profile, reported, summary, waiver};
 
@@ -131,19 +130,12 @@ fn outcome_sign(outcome: Outcome) -> &'static str {
     }
 }
 
-/// A page that is being written, and the length in bytes up to which it may grow.
-struct Page {
-    out: String,
-    room_end: usize,
-    left_out: usize,
-}
-
 impl Page {
     /// Warnings about the run as a whole, as far as there is room.
     fn warnings(&mut self, report: &Report) {
         for warning in &report.warnings {
             let line = format!("**Warning:** {}\n\n", prose(&shortened(warning)));
-            self.push_row(&line);
+            self.push(&line);
         }
     }
 
@@ -157,7 +149,7 @@ impl Page {
         ));
         for benchmark in order::most_urgent_first(benchmarks.iter().copied()) {
             let row = heading.clone().unwrap_or_default() + &row(report, benchmark, &names.name(&benchmark.id));
-            if self.push_row(&row) {
+            if self.push(&row) {
                 heading = None;
             }
         }
@@ -174,7 +166,7 @@ impl Page {
             let [name, unit, base, head, change] = &row.cells;
             let (name, unit, verdict) = (cell(name), cell(unit), prose_cell(&row.verdict));
             let line = format!("| {name} | {unit} | {base} | {head} | {change} | {verdict} |\n");
-            if self.push_row(&(heading.unwrap_or_default().to_owned() + &line)) {
+            if self.push(&(heading.unwrap_or_default().to_owned() + &line)) {
                 heading = None;
             }
         }
@@ -211,26 +203,14 @@ impl Page {
             }
         }
     }
-
-    /// Adds a row, or counts it as left out; once one is left out, all that follow are.
-    fn push_row(&mut self, row: &str) -> bool {
-        let fits = self.left_out == 0 && self.out.len() + row.len() <= self.room_end;
-        if fits {
-            self.out += row;
-        } else {
-            self.left_out += 1;
-        }
-        fits
-    }
 }
 
 fn row(report: &Report, benchmark: &BenchmarkReport, name: &str) -> String {
-    let Numbers { interval, .. } = summary::numbers(benchmark);
+    let interval = summary::interval(benchmark);
     let change = summary::change_sign(benchmark);
     let exceeds = matches!(benchmark.verdict, Verdict::Regression | Verdict::Improvement);
     let change = if exceeds { format!("**{change}**") } else { change };
-    let counts =
-        summary::changed_counts(benchmark).map(|ChangedCount { unit, base, head }| format!("{unit} {base} → {head}"));
+    let counts = summary::changed_counts(benchmark).map(|(unit, counts)| format!("{unit} {counts}"));
     let by_wall = summary::by_wall(benchmark).map(|change| format!("judged by CPU time; by wall time {change}"));
     let remarks = profile::culprit(report, &benchmark.id)
         .into_iter()

@@ -1,8 +1,9 @@
 //! Words for what the machine did: what was found, and what to do about it.
 
 use duetbench_core::noise::{Advice, Finding, Kind, Severity};
+use serde_json::{Value, json};
 
-use super::format::{duration, many, one_line, share};
+use super::format::{duration, many, one_line, share, trimmed};
 
 /// Findings as lines for people, each with its severity in front.
 pub fn lines(findings: &[Finding]) -> Vec<String> {
@@ -34,7 +35,7 @@ pub fn conclusion(findings: &[Finding]) -> &'static str {
     }
 }
 
-/// The word for a severity, for people and in machine formats.
+/// The word for a severity.
 pub fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Note => "note",
@@ -43,27 +44,14 @@ pub fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// The word used in machine formats.
-pub fn kind(kind: &Kind) -> &'static str {
-    match kind {
-        Kind::Steal { .. } => "steal",
-        Kind::Throttled { .. } => "throttled",
-        Kind::Quota { .. } => "quota",
-        Kind::Neighbours { .. } => "neighbours",
-        Kind::Load { .. } => "load",
-        Kind::Waiting { .. } => "waiting",
-        Kind::Interrupts { .. } => "interrupts",
-        Kind::Gaps { .. } => "gaps",
-        Kind::FrequencyMoved { .. } => "frequency_moved",
-        Kind::Governor { .. } => "governor",
-        Kind::Thermal { .. } => "thermal",
-        Kind::SharedCores { .. } => "shared_cores",
-        Kind::Suspended { .. } => "suspended",
-        Kind::ClockStepped { .. } => "clock_stepped",
-        Kind::Migrated { .. } => "migrated",
-        Kind::Collector { .. } => "collector",
-        Kind::Preempted { .. } => "preempted",
-    }
+/// The finding for programs.
+pub fn json(finding: &Finding) -> Value {
+    let kind = json!(finding.kind);
+    json!({
+        "kind": kind.as_object().and_then(|word_and_numbers| word_and_numbers.keys().next()),
+        "severity": finding.severity,
+        "text": text(&finding.kind),
+    })
 }
 
 /// A finding on one line, without a final period.
@@ -148,8 +136,7 @@ pub fn advice(advice: Advice) -> &'static str {
 
 /// A number of processors, which may be a fraction.
 fn processors(cpus: f64) -> String {
-    let written = format!("{cpus:.2}");
-    let short = written.trim_end_matches('0').trim_end_matches('.');
+    let short = trimmed(cpus, 2);
     format!("{short} {}", if short == "1" { "processor" } else { "processors" })
 }
 
@@ -172,9 +159,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_finding_is_one_line_without_a_final_period() {
-        let check = |kind: Kind, want: &str| {
+    fn every_finding_is_one_line_without_a_final_period_and_has_a_word_for_programs() {
+        let mut words: Vec<String> = Vec::new();
+        let mut check = |kind: Kind, want: &str| {
             let finding = Finding { kind, severity: Severity::Note };
+            words.push(json(&finding)["kind"].as_str().unwrap().to_owned());
             assert_eq!(lines(&[finding]), [format!("note: {want}")]);
         };
         check(Kind::Steal { share: 0.12 }, "the hypervisor gave 12% of the processor time to others (steal)");
@@ -213,6 +202,12 @@ mod tests {
         check(Kind::Migrated { times: 2 }, "it was moved to another machine 2 times");
         check(Kind::Collector { share: 0.4 }, "the garbage collector took 40% of the measured time");
         check(Kind::Preempted { per_s: 150.4 }, "measured processes lost their processor 150 times a second");
+        words.dedup();
+        assert_eq!(
+            words.join(" "),
+            "steal throttled quota neighbours load waiting interrupts gaps frequency_moved governor thermal shared_cores suspended \
+             clock_stepped migrated collector preempted"
+        );
     }
 
     #[test]

@@ -127,7 +127,7 @@ fn worse(report: &Report, sites: &Sites) -> Vec<Value> {
 }
 
 fn of_breach(breach: &Breach, report: &Report, sites: &Sites) -> Value {
-    let of_time = report.benchmarks.iter().find(|one| one.id == breach.id && breach.metric == Metric::Time);
+    let of_time = report.benchmark(&breach.id).filter(|_| breach.metric == Metric::Time);
     let words = format!("{}{}", gate::breach(breach), of_time.map_or_else(String::new, interval_of_change));
     let mark = fingerprint(&breach.id, &breach.metric);
     let rule = match of_time.map(|one| &one.verdict) {
@@ -172,8 +172,8 @@ fn ranged(benchmark: &BenchmarkReport, interval: Option<RatioInterval>) -> Strin
 }
 
 fn undecided(benchmark: &BenchmarkReport) -> String {
-    let sees = summary::numbers(benchmark).detects;
-    let sees = if sees.is_empty() { sees } else { format!("; such a run detects {sees}") };
+    let detects = benchmark.estimate.map(|e| format!("; such a run detects ≥{}", share(e.minimal_detectable_change)));
+    let sees = detects.unwrap_or_default();
     let remarks: String = summary::remarks(benchmark).iter().map(|remark| format!("; {}", shortened(remark))).collect();
     format!("whether `{}` changed is open{}{sees}{remarks}", short_name(&benchmark.id.name), interval(benchmark))
 }

@@ -2,11 +2,11 @@
 
 use duetbench_core::SoloReport;
 use duetbench_core::solo_report::{SoloFork, SoloResult, SoloSummary};
+use serde_json::json;
 
 use super::document::{Block, Cell, Cells, Document, Line, Table, Title, Tone};
 use super::format::{self, TimeScale, counted, duration, first_line, many, share, short_name};
 use super::gobench::{go_name, key, measured_by};
-use super::markup::csv::number;
 use super::names::Short;
 use super::summary::NOISES_MAX;
 use super::{noise, solo_json};
@@ -96,38 +96,18 @@ fn facts(report: &SoloReport) -> String {
 
 /// One row per benchmark, numbers at full precision; an absent value is an empty cell.
 fn rows(report: &SoloReport) -> Table {
-    let mut table = Table::plain(&[
-        "package",
-        "name",
-        "median_ns",
-        "sd_between",
-        "sd_within",
-        "cv",
-        "suite_runs",
-        "forks",
-        "iterations",
-        "bytes_per_op",
-        "allocs_per_op",
-        "failures",
-    ]);
-    for result in &report.benchmarks {
-        let summary = result.summary.as_ref();
-        let numbers = [
-            number(summary.map(|s| s.median_ns)),
-            number(summary.and_then(|s| s.sd_between)),
-            number(summary.and_then(|s| s.sd_within)),
-            number(summary.and_then(|s| s.cv)),
-            summary.map(|s| s.suite_runs.to_string()),
-            summary.map(|s| s.forks.to_string()),
-            summary.map(|s| s.iterations.to_string()),
-            number(summary.and_then(|s| s.bytes_per_op)),
-            number(summary.and_then(|s| s.allocs_per_op)),
-        ];
-        let words = [result.id.package.clone(), result.id.name.clone()];
-        let numbers = numbers.into_iter().map(Option::unwrap_or_default);
-        table.push(words.into_iter().chain(numbers).chain([reasons(result).join("; ")]));
-    }
-    table
+    let columns = "package name median_ns=summary/median_ns sd_between=summary/sd_between sd_within=summary/sd_within cv=summary/cv \
+                   suite_runs=summary/suite_runs forks=summary/forks iterations=summary/iterations \
+                   bytes_per_op=summary/bytes_per_op allocs_per_op=summary/allocs_per_op failures";
+    let row = |result: &SoloResult| {
+        json!({
+            "package": result.id.package,
+            "name": result.id.name,
+            "summary": result.summary,
+            "failures": reasons(result).join("; "),
+        })
+    };
+    Table::of_objects(columns, report.benchmarks.iter().map(row))
 }
 
 /// Go benchmark text: a line for every process, which is what benchstat may take for independent.

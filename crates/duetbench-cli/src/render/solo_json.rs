@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::document;
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
-pub const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 1;
 
 /// The report as JSON.
 pub fn render(report: &SoloReport) -> String {
@@ -29,17 +29,7 @@ pub fn render(report: &SoloReport) -> String {
         "version": report.version,
         "benchmarks": report.benchmarks.iter().map(benchmark).collect::<Vec<_>>(),
         "warnings": report.warnings,
-        "environment": {
-            "platform": environment.platform,
-            "kernel": environment.kernel,
-            "cpu_model": environment.cpu_model,
-            "cpus_usable": environment.cpus_usable,
-            "cores_physical": environment.cores_physical,
-            "governor": environment.governor,
-            "load_1min": environment.load_1min,
-            "steal_share": environment.steal_share,
-            "toolchain": environment.toolchain,
-        },
+        "environment": document::without(json!(environment), &["smt", "duet_version"]),
     }))
 }
 

@@ -6,7 +6,7 @@ use duetbench_core::analysis::{Clock, ConfirmationStanding as Standing, Ranged, 
 use duetbench_core::plan::Excluded;
 use duetbench_core::report::{BenchmarkReport, Counted, Outcome};
 use duetbench_core::verdict::Extent;
-use duetbench_core::{Report, Verdict};
+use duetbench_core::{Environment, Report, Verdict};
 
 use super::format::{self, TimeScale, benchmarks, change_within, counted, duration, many, one_line, share};
 use super::order::{is_tolerated, label};
@@ -18,27 +18,10 @@ const LAYOUT_SHARE_MIN: f64 = 0.005;
 /// Findings about the machine that are worth the room; `--format json` and `duet doctor` have all.
 pub(super) const NOISES_MAX: usize = 3;
 
-/// The numbers of one benchmark as they stand in a table; empty where there are none.
-pub(super) struct Numbers {
-    pub(super) base: String,
-    pub(super) head: String,
-    pub(super) interval: String,
-    pub(super) detects: String,
-}
-
-/// The numbers of one benchmark, both times in the same unit.
-pub(super) fn numbers(benchmark: &BenchmarkReport) -> Numbers {
-    let times = benchmark.times_ns();
-    let scale = TimeScale::of(&times.into_iter().flatten().collect::<Vec<_>>());
-    let time = |ns: Option<f64>| ns.map_or(String::new(), |ns| scale.write(ns));
+/// The interval that stands beside a verdict, as it stands in a table; empty where there is none.
+pub(super) fn interval(benchmark: &BenchmarkReport) -> String {
     let clock = if is_by_cpu(benchmark) { " cpu" } else { "" };
-    let interval = shown_interval(benchmark);
-    Numbers {
-        base: time(times[0]),
-        head: time(times[1]),
-        interval: interval.map_or_else(String::new, |range| format!("{}{clock}", between(range))),
-        detects: benchmark.estimate.map_or_else(String::new, |e| format!("≥{}", share(e.minimal_detectable_change))),
-    }
+    shown_interval(benchmark).map_or_else(String::new, |range| format!("{}{clock}", between(range)))
 }
 
 /// Whether CPU time was judged.
@@ -46,10 +29,11 @@ pub(super) fn is_by_cpu(benchmark: &BenchmarkReport) -> bool {
     benchmark.estimate.is_some_and(|estimate| estimate.clock == Clock::Cpu)
 }
 
-/// The times before and after, as far as they are known: `1.718µs → 1.806µs`.
+/// The times before and after in the same unit, as far as they are known: `1.718µs → 1.806µs`.
 pub(super) fn times(benchmark: &BenchmarkReport) -> String {
-    let Numbers { base, head, .. } = numbers(benchmark);
-    [base, head].iter().filter(|time| !time.is_empty()).map(|time| format!("{time}s")).collect::<Vec<_>>().join(" → ")
+    let known: Vec<f64> = benchmark.times_ns().into_iter().flatten().collect();
+    let scale = TimeScale::of(&known);
+    known.iter().map(|ns| format!("{}s", scale.write(*ns))).collect::<Vec<_>>().join(" → ")
 }
 
 /// The interval that stands beside a verdict: of an open question all that it leaves open, of the rest what it rests on.
@@ -240,21 +224,23 @@ pub(super) fn words_explained(report: &Report) -> Vec<&'static str> {
 /// The machine and the toolchain.
 pub(super) fn machine(report: &Report) -> String {
     let environment = &report.environment;
-    let cores = many(environment.cores_physical as usize, "core", "cores");
     let mut parts = vec![
         one_line(&environment.cpu_model),
         one_line(&environment.platform),
-        format!(
-            "{} on {cores}{}",
-            many(environment.cpus_usable.len(), "processor", "processors"),
-            if environment.smt { " (SMT)" } else { "" }
-        ),
+        processors(environment),
         format!("load {:.2}", environment.load_1min),
     ];
     parts.extend(environment.governor.as_ref().map(|governor| format!("governor {}", one_line(governor))));
     parts.extend(environment.steal_share.map(|steal| format!("steal {}", share(steal))));
     parts.push(one_line(&environment.toolchain));
     parts.join(", ")
+}
+
+/// The processors of a machine: `8 processors on 4 cores (SMT)`.
+pub(super) fn processors(environment: &Environment) -> String {
+    let processors = many(environment.cpus_usable.len(), "processor", "processors");
+    let cores = many(environment.cores_physical as usize, "core", "cores");
+    format!("{processors} on {cores}{}", if environment.smt { " (SMT)" } else { "" })
 }
 
 /// The modes used, the most frequent first, each with its reason.
@@ -463,7 +449,7 @@ pub(super) fn remarks(benchmark: &BenchmarkReport) -> Vec<String> {
     remarks_of(benchmark, |_| true)
 }
 
-/// Those that its [`Numbers`] do not tell: the interval of an open question shows itself that all slices leave it open.
+/// Those that its numbers do not tell: the interval of an open question shows itself that all slices leave it open.
 pub(super) fn remarks_beside_numbers(benchmark: &BenchmarkReport) -> Vec<String> {
     remarks_of(benchmark, |warning| !matches!(warning, Warning::BesideOpen { .. }))
 }
@@ -479,18 +465,11 @@ fn remarks_of(benchmark: &BenchmarkReport, told: fn(&Warning) -> bool) -> Vec<St
     failure.into_iter().chain(benchmark.warnings.iter().filter(|one| told(one)).map(warning::text)).collect()
 }
 
-/// An exact count that differs between the versions, in words.
-pub(super) struct ChangedCount {
-    pub(super) unit: &'static str,
-    pub(super) base: String,
-    pub(super) head: String,
-}
-
-/// The exact counts of a benchmark that differ.
-pub(super) fn changed_counts(benchmark: &BenchmarkReport) -> impl Iterator<Item = ChangedCount> {
+/// The exact counts of a benchmark that differ between the versions, each a unit and both counts in words.
+pub(super) fn changed_counts(benchmark: &BenchmarkReport) -> impl Iterator<Item = (&'static str, String)> {
     let units: [(&str, Option<Counted>); 2] = [("allocs/op", benchmark.allocs), ("B/op", benchmark.bytes)];
     units.into_iter().filter_map(|(unit, count)| {
         let count = count.filter(|c| c.changed)?;
-        Some(ChangedCount { unit, base: counted(count.baseline), head: counted(count.candidate) })
+        Some((unit, format!("{} → {}", counted(count.baseline), counted(count.candidate))))
     })
 }

@@ -12,10 +12,9 @@ use super::document::{Cell, Cells, Column, Group, Table, Tone, Turn};
 use super::forest::{Axis, Mark};
 use super::format::{TimeScale, change, duration, one_line, share, short_name, shortened};
 use super::hint::Hint;
-use super::palette::{Palette, paint};
-use super::summary::{self, ChangedCount, Numbers};
+use super::palette::Palette;
 use super::width::{left, wrapped};
-use super::{command_line, gate, hint, instructions, names, order, profile, reported};
+use super::{command_line, gate, hint, instructions, names, order, profile, reported, summary};
 
 /// Most rows of a table that is not folded: a screen of them.
 const ROWS_MAX: usize = 30;
@@ -59,9 +58,12 @@ fn answer(report: &Report, palette: &Palette) -> String {
     };
     let sentence = format!("{sign} {}", summary::headline(report));
     let [base, head] = summary::versions(report);
-    let mut out = format!("{}\n{base} → {head}\n", paint(palette.style(tone), &sentence));
+    let mut out = format!("{}\n{base} → {head}\n", palette.paint(tone, &sentence));
     if !report.complete {
-        out += &format!("{} stopped early; this is what was measured until then\n", paint(palette.open, "incomplete:"));
+        out += &format!(
+            "{} stopped early; this is what was measured until then\n",
+            palette.paint(Tone::Open, "incomplete:")
+        );
     }
     out
 }
@@ -78,12 +80,12 @@ fn times(report: &Report, palette: &Palette, look: Look) -> String {
         table.push(cells(one, &names, axis.as_ref(), &mut footnotes));
     }
     let mut out = table.text(palette, look.width);
-    lines.iter().for_each(|line| out += &format!("{}\n", paint(palette.faint, line)));
+    lines.iter().for_each(|line| out += &format!("{}\n", palette.paint(Tone::Faint, line)));
     let legend: Vec<String> = legend(report);
     if !legend.is_empty() || !footnotes.texts.is_empty() {
         out.push('\n');
     }
-    legend.iter().for_each(|line| out += &format!("{}\n", paint(palette.faint, &wrapped(line, look.width, 0))));
+    legend.iter().for_each(|line| out += &format!("{}\n", palette.paint(Tone::Faint, &wrapped(line, look.width, 0))));
     out + &footnotes.write(look.width)
 }
 
@@ -105,7 +107,6 @@ fn cells(
     axis: Option<&Axis>,
     footnotes: &mut Footnotes,
 ) -> Vec<Cell> {
-    let Numbers { interval, .. } = summary::numbers(benchmark);
     let marks = summary::remarks_beside_numbers(benchmark).into_iter().map(|remark| footnotes.mark(shortened(&remark)));
     let words = [summary::verdict_words(benchmark)].into_iter().chain(marks).collect::<Vec<_>>().join(" ");
     let tone = order::tone(&benchmark.verdict);
@@ -118,7 +119,7 @@ fn cells(
     ];
     let drawing = |axis: &Axis| Mark::of(benchmark).map_or_else(String::new, |mark| axis.draw(mark));
     cells.extend(axis.map(|axis| Cell::toned(drawing(axis), tone)));
-    cells.extend([interval.into(), Cell::toned(words, tone)]);
+    cells.extend([summary::interval(benchmark).into(), Cell::toned(words, tone)]);
     cells
 }
 
@@ -228,8 +229,8 @@ fn allocations(report: &Report) -> Option<Table> {
     let title = "allocations that differ";
     let mut table = Table::new(&[(title, Cells::Name), ("", Cells::Words), ("before → after", Cells::Words)]);
     for one in order::most_urgent_first(report.benchmarks.iter()) {
-        for ChangedCount { unit, base, head } in summary::changed_counts(one) {
-            table.push([names.name(&one.id), unit.to_owned(), format!("{base} → {head}")]);
+        for (unit, counts) in summary::changed_counts(one) {
+            table.push([names.name(&one.id), unit.to_owned(), counts]);
         }
     }
     (!table.is_empty()).then_some(table)
@@ -253,25 +254,25 @@ fn reported(report: &Report) -> Option<Table> {
 
 /// Instructions, and which case each benchmark is.
 fn counts(report: &Report, palette: &Palette, width: Option<usize>) -> Option<String> {
-    let mut out = format!("{}\n", paint(palette.strong, "instructions, beside the times"));
+    let mut out = format!("{}\n", palette.paint(Tone::Strong, "instructions, beside the times"));
     let method = instructions::method(report)?;
     for (counted, lines) in instructions::counted(report) {
         out += &format!("{}\n", short_name(&counted.id.name));
         lines.iter().for_each(|line| out += &format!("  {}\n", wrapped(line, width, 4)));
     }
-    Some(out + &format!("{}\n", paint(palette.faint, &wrapped(&method, width, 2))))
+    Some(out + &format!("{}\n", palette.paint(Tone::Faint, &wrapped(&method, width, 2))))
 }
 
 /// Where regressions come from.
 fn profiles(report: &Report, palette: &Palette) -> Option<String> {
-    let mut out = format!("{}\n", paint(palette.strong, "where regressions come from, by CPU profiles"));
+    let mut out = format!("{}\n", palette.paint(Tone::Strong, "where regressions come from, by CPU profiles"));
     let mut profiled = profile::explained(report).peekable();
     profiled.peek()?;
     for (benchmark, lines, command) in profiled {
         out += &format!("{}\n", short_name(&benchmark.id.name));
         lines.iter().for_each(|line| out += &format!("  {line}\n"));
         if !report.untrusted {
-            out += &format!("  {} `{}`\n", paint(palette.hint, "deeper:"), one_line(&command));
+            out += &format!("  {} `{}`\n", palette.paint(Tone::Hint, "deeper:"), one_line(&command));
         }
     }
     Some(out)
@@ -281,13 +282,14 @@ fn profiles(report: &Report, palette: &Palette) -> Option<String> {
 fn circumstances(report: &Report, palette: &Palette, width: Option<usize>) -> String {
     let longest = "machine:".len();
     let labelled = |label: &str, fact: &str| {
-        format!("{} {}\n", paint(palette.faint, &left(label, longest)), wrapped(fact, width, longest + 1))
+        format!("{} {}\n", palette.paint(Tone::Faint, &left(label, longest)), wrapped(fact, width, longest + 1))
     };
     let mut out = String::new();
     summary::facts(report).iter().for_each(|(label, fact)| out += &labelled(label, fact));
     report.gate.iter().flat_map(gate::lines).for_each(|line| out += &labelled("gate:", &line));
     for warning in &report.warnings {
-        out += &format!("{} {}\n", paint(palette.open, "warning:"), wrapped(&one_line(warning), width, longest + 1));
+        out +=
+            &format!("{} {}\n", palette.paint(Tone::Open, "warning:"), wrapped(&one_line(warning), width, longest + 1));
     }
     out
 }
@@ -306,12 +308,12 @@ fn close(report: &Report, palette: &Palette, width: Option<usize>) -> String {
         let fits = width.is_none_or(|width| label.len() + line.width() <= width) || command.is_empty();
         let apart = format!("{}\n{}{command}", wrapped(&hint.words, width, label.len()), " ".repeat(label.len()));
         let words = if fits { wrapped(line.trim_end(), width, label.len()) } else { apart };
-        out += &format!("{} {words}\n", paint(palette.hint, label.trim_end()));
+        out += &format!("{} {words}\n", palette.paint(Tone::Hint, label.trim_end()));
     }
     let version = one_line(&report.environment.duet_version);
     let counts = summary::counts_in(report, &format!(" in {} (duet {version})", duration(report.measured_s)));
     let counts = counts + &summary::unanswered(report);
-    out + &format!("{}\n", paint(palette.strong, &wrapped(&counts, width, 0)))
+    out + &format!("{}\n", palette.paint(Tone::Strong, &wrapped(&counts, width, 0)))
 }
 
 /// Remarks below the table, each written once, however many rows point to it.

@@ -7,7 +7,7 @@ use duetbench_core::gate::{Day, Waiver};
 use duetbench_core::spec::Metric;
 use serde::Serialize;
 
-use super::format::one_line;
+use super::format::{one_line, trimmed};
 
 /// Days for which a report proposes to accept something.
 pub const DAYS: u32 = 90;
@@ -57,17 +57,12 @@ pub(super) fn proposed(report: &Report) -> Vec<String> {
 
 /// A fraction as people write it, exact to a hundredth of a percent.
 pub fn percent(fraction: f64) -> String {
-    with_decimals(fraction, 2)
+    trimmed(100.0 * fraction, 2) + "%"
 }
 
 /// A fraction in percent with all digits that anybody types: a ceiling that is rounded down is below what it was given for.
 pub fn exact_percent(fraction: f64) -> String {
-    with_decimals(fraction, 6)
-}
-
-fn with_decimals(fraction: f64, decimals: usize) -> String {
-    let text = format!("{:.decimals$}", 100.0 * fraction);
-    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+    trimmed(100.0 * fraction, 6) + "%"
 }
 
 /// The day so many days after a moment in RFC 3339, in Greenwich.

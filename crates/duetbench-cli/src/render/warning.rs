@@ -2,28 +2,13 @@
 
 use duetbench_core::analysis::{Basis, Warning};
 use duetbench_core::plan::Redefinition;
+use serde_json::{Value, json};
 
 use super::format::{self, change, many, one_line, share};
 
-/// The word used in machine formats.
-pub fn kind(warning: &Warning) -> &'static str {
-    match warning {
-        Warning::TooFewUnits { .. } => "too_few_units",
-        Warning::OutOfTime { .. } => "out_of_time",
-        Warning::Orphans { .. } => "orphans",
-        Warning::NotConfirmed { .. } => "not_confirmed",
-        Warning::SingleBuild { .. } => "single_build",
-        Warning::LinkedApart { .. } => "linked_apart",
-        Warning::IdleCores { .. } => "idle_cores",
-        Warning::Degenerate => "degenerate",
-        Warning::NotCpuBound { .. } => "not_cpu_bound",
-        Warning::SlowSlices { .. } => "slow_slices",
-        Warning::BesideOpen { .. } => "beside_open",
-        Warning::NoSteadyState { .. } => "no_steady_state",
-        Warning::StillChanging { .. } => "still_changing",
-        Warning::Redefined(_) => "redefined",
-        Warning::FailedTrials { .. } => "failed_trials",
-    }
+/// The warning for programs.
+pub fn json(warning: &Warning) -> Value {
+    json!({ "kind": json!(warning)["kind"], "text": text(warning) })
 }
 
 /// The sentence used for people, on one line and without a final period.
@@ -115,7 +100,8 @@ mod tests {
         let schema = include_str!("../../../../schema/report-v1.schema.json");
         let check = |warning: Warning, want: &str| {
             assert_eq!(text(&warning), want);
-            assert!(schema.contains(&format!(" {}", kind(&warning))), "{}", kind(&warning));
+            let json = json(&warning);
+            assert!(schema.contains(&format!(" {}", json["kind"].as_str().unwrap())), "{json}");
         };
         check(
             Warning::TooFewUnits { units: 2, needed: 3 },

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use duetbench_core::spec::{Arch, EngineName, FleetSpec, defaults};
+use duetbench_core::spec::{FleetSpec, defaults};
 
 use super::{Settings, within};
 use crate::failure::Failure;
@@ -30,14 +30,14 @@ impl Settings {
     /// # Errors
     /// When a number is out of the range that the command line keeps.
     pub(super) fn fleet(&self) -> Result<Option<FleetSpec>, Failure> {
-        let Some(engine) = self.first(|l| l.on).map(EngineName::from) else { return Ok(None) };
+        let Some(engine) = self.first(|l| l.on) else { return Ok(None) };
         within("memory", self.first(|l| l.memory), MEMORY_MB)?;
         within("parallel", self.first(|l| l.parallel), PARALLEL)?;
         within("forks_per_call", self.first(|l| l.forks_per_call), FORKS_PER_CALL)?;
         let spec = FleetSpec {
             engine,
             memory_mb: self.first(|l| l.memory).unwrap_or(defaults::FLEET_MEMORY_MB),
-            arch: self.first(|l| l.arch).map_or(this_arch(), Arch::from),
+            arch: self.first(|l| l.arch).unwrap_or(this_arch()),
             parallel: self.first(|l| l.parallel).unwrap_or(defaults::FLEET_PARALLEL),
             max_cost_usd: defaults::FLEET_COST_MAX_USD,
             max_time: defaults::FLEET_TIME_MAX,

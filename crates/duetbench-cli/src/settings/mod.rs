@@ -4,10 +4,10 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use duetbench_core::Spec;
 use duetbench_core::instructions::Countable;
 use duetbench_core::plan::Repetitions;
 use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults};
-use duetbench_core::{Role, Spec};
 use duetbench_formats::bounded;
 
 use crate::failure::Failure;
@@ -70,12 +70,12 @@ impl Settings {
             selection: self.selection(),
             effort: self.effort()?,
             decision: self.decision(Decision::default())?,
-            mode: self.first(|l| l.mode).map_or(ModeChoice::Auto, ModeChoice::from),
-            layouts: self.first(|l| l.layouts).map_or(LayoutChoice::Matched, LayoutChoice::from),
+            mode: self.first(|l| l.mode).unwrap_or(ModeChoice::Auto),
+            layouts: self.first(|l| l.layouts).unwrap_or(LayoutChoice::Matched),
             measure_identical: self.first(|l| l.measure_identical).unwrap_or(false),
             reach: self.first(|l| l.reach).unwrap_or(false),
             same_benchmarks: self.first(|l| l.same_benchmarks).unwrap_or(false),
-            benchmarks_from: self.first(|l| l.benchmarks_from).map(Role::from),
+            benchmarks_from: self.first(|l| l.benchmarks_from),
             seed: self.first(|l| l.seed).unwrap_or(drawn),
             harness_args: self.harness_args(),
             harness: self.harness(),

@@ -29,17 +29,42 @@ fn argument<'a>(row: &Row, command: &'a Command) -> Option<&'a Arg> {
     command.get_arguments().find(|arg| arg.get_id() == row.key && help(arg) == Some(row.help()))
 }
 
-/// A value that the row takes, from what the schema says of it.
+/// The words that a row takes, where these are few.
+fn words(row: &Row) -> Vec<String> {
+    let arg = commands().iter().find_map(|(_, command)| argument(row, command).cloned());
+    let values = arg.map_or_else(Vec::new, |arg| arg.get_possible_values());
+    values.iter().map(|value| value.get_name().to_owned()).collect()
+}
+
+/// A type without `Option` around it.
+fn kind(row: &Row) -> &str {
+    row.kind.strip_prefix("Option<").and_then(|rest| rest.strip_suffix('>')).unwrap_or(row.kind)
+}
+
+/// The property in the JSON schema of `duet.toml`.
+fn property(row: &Row) -> String {
+    let rules = match kind(row) {
+        "bool" => r#""enum": [true, false, "true", "false", "yes", "no", "on", "off", "1", "0", 1, 0]"#.to_owned(),
+        "String" | "PathBuf" | "Duration" => r#""type": "string""#.to_owned(),
+        "Vec<String>" => {
+            r#""anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }]"#.to_owned()
+        }
+        "u32" | "u64" => r#""type": ["integer", "string"]"#.to_owned(),
+        "f64" | "Dollars" => r#""type": ["number", "string"]"#.to_owned(),
+        _ => format!("\"enum\": [\"{}\"]", words(row).join("\", \"")),
+    };
+    let help = row.help().replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{}\": {{ \"description\": \"{help}\", {rules} }}", row.key)
+}
+
+/// A value that the row takes.
 fn sample(row: &Row) -> String {
-    let property = row.property();
-    let first_choice = property.split("\"enum\": [\"").nth(1).and_then(|rest| rest.split('"').next());
-    match first_choice {
-        Some(choice) => choice.into(),
-        None if property.contains("\"enum\": [true") => "true".into(),
-        None if row.key == "memory" => "512".into(),
-        None if property.contains("integer") => "4".into(),
-        None if property.contains("number") => "0.5".into(),
-        None => "3s".into(),
+    match kind(row) {
+        "bool" => "true".into(),
+        "u32" | "u64" => if row.key == "memory" { "512" } else { "4" }.into(),
+        "f64" | "Dollars" => "0.5".into(),
+        "String" | "PathBuf" | "Duration" | "Vec<String>" => "3s".into(),
+        _ => words(row).swap_remove(0),
     }
 }
 
@@ -104,7 +129,7 @@ fn check(file: &str, from: &str, to: &str, want: &str) {
 
 #[test]
 fn the_schema_has_the_options_of_the_table() {
-    let rows: String = OPTIONS.iter().map(|row| format!("    {},\n", row.property())).collect();
+    let rows: String = OPTIONS.iter().map(|row| format!("    {},\n", property(row))).collect();
     let (start, end) = ("  \"properties\": {\n", "    \"jmh\": {\n");
     check("schema/settings-v1.schema.json", start, end, &format!("{start}{rows}"));
 }
@@ -126,7 +151,7 @@ fn typed(arg: &Arg) -> String {
 fn default(row: &Row) -> String {
     let help = row.help();
     let stated: Vec<&str> = help.split("[default: ").skip(1).filter_map(|rest| rest.split(']').next()).collect();
-    match (stated.is_empty(), row.property().contains("\"enum\": [true")) {
+    match (stated.is_empty(), kind(row) == "bool") {
         (true, true) => "no".into(),
         (true, false) => "none".into(),
         (false, _) => stated.join("; "),

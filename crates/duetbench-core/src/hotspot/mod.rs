@@ -130,6 +130,14 @@ pub enum ProfileOutcome {
 }
 
 impl BenchmarkProfile {
+    /// The difference between both sides, where there is one.
+    pub fn difference(&self) -> Option<&ProfileDifference> {
+        match &self.outcome {
+            ProfileOutcome::Explained { difference, .. } => Some(difference),
+            ProfileOutcome::Failed { .. } => None,
+        }
+    }
+
     /// Why there is no profile, where there is none.
     pub fn failure(&self) -> Option<&str> {
         match &self.outcome {

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use serde::Serialize;
+
 use super::difference::{ERRORS_MIN, is_harness};
 use crate::sample::{BenchmarkId, Role};
 
@@ -55,7 +57,8 @@ pub struct Frame {
 }
 
 /// Direction of a change that sampling does not explain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Trend {
     /// The candidate takes longer.
     Grew,

@@ -69,7 +69,7 @@ impl Known {
         let mut theirs = all.filter(|(one, _)| is_theirs(one));
         theirs.find_map(|(one, report)| {
             let found = found(&one.of, report.as_ref(), benchmark)?;
-            let judged = report.as_ref().and_then(|report| report.benchmarks.iter().find(|b| b.id == *benchmark));
+            let judged = report.as_ref().and_then(|report| report.benchmark(benchmark));
             let change = judged.and_then(BenchmarkReport::change).map(f64::ln_1p);
             let log_ratio = match found {
                 bisect::Found::Identical => 0.0,
@@ -174,14 +174,12 @@ fn found(of: &Comparison, report: Option<&Report>, benchmark: &BenchmarkId) -> O
 
 /// The log ratios of a benchmark's units in a run.
 pub(super) fn log_ratios(report: &Report, benchmark: &BenchmarkId) -> Vec<f64> {
-    let one = report.benchmarks.iter().find(|b| b.id == *benchmark);
-    one.map_or_else(Vec::new, |b| b.unit_log_ratios(by_build(report, benchmark)))
+    report.benchmark(benchmark).map_or_else(Vec::new, |b| b.unit_log_ratios(by_build(report, benchmark)))
 }
 
 /// Whether a benchmark's units are build pairs.
 fn by_build(report: &Report, benchmark: &BenchmarkId) -> bool {
-    let planned = report.plan.benchmarks.iter().find(|planned| planned.id == *benchmark);
-    planned.is_some_and(|planned| planned.configuration.design.by_build)
+    report.planned(benchmark).is_some_and(|planned| planned.configuration.design.by_build)
 }
 
 pub(super) fn mean(values: &[f64]) -> Option<f64> {

@@ -112,7 +112,7 @@ fn fails_in(report: &Report, target: &BenchmarkId) -> Option<String> {
     if !log_ratios(report, target).is_empty() {
         return None;
     }
-    let judged = report.benchmarks.iter().find(|one| one.id == *target).map(|one| &one.verdict);
+    let judged = report.benchmark(target).map(|one| &one.verdict);
     Some(match judged {
         Some(Verdict::Failed { reason, .. }) => format!("`{}` fails while it is measured: {reason}", target.name),
         _ => format!("`{}` gave nothing while it was measured", target.name),

@@ -78,9 +78,8 @@ pub(super) fn count(
     let mut display = Counting::new(printer, "counting", wanted.len());
     for benchmark in wanted {
         display.begins(&benchmark.id.name);
-        let planned = report.plan.benchmarks.iter().find(|planned| planned.id == benchmark.id);
         let slower_ns = [benchmark.baseline_ns, benchmark.candidate_ns].into_iter().flatten().fold(0.0, f64::max);
-        let counted = match planned {
+        let counted = match report.planned(&benchmark.id) {
             Some(planned) if slower_ns > 0.0 => counter.count(&report.plan, planned, slower_ns),
             _ => Err(Obstacle::Failed("its time is not known".into())),
         };

@@ -69,11 +69,7 @@ pub(in crate::commands) fn begin(errand: &Errand<'_>, subject: Subject<'_>) -> R
         (Subject::Scripted(script, roles), _) => {
             let mut scripted = Scripted::load(script)?;
             let material = Material::scripted(&scripted, roles);
-            let mut plan = material.plan(errand.context, &errand.spec, material.capacity())?;
-            material.follow(&mut plan, errand);
-            if errand.purpose.is_settled(errand, &plan, &material.subjects)? {
-                return Ok(code::CLEAN);
-            }
+            let Some(plan) = material.unsettled(errand, material.capacity())? else { return Ok(code::CLEAN) };
             tell_forecast(errand, &plan);
             measure(errand, plan, material.subjects, Means::of(&mut scripted))
         }
@@ -88,11 +84,7 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
     let _lock = lock_machine(context)?;
     let prepared = prepare(context, spec, &origin)?;
     let (mut material, builds) = Material::prepared(context, &prepared, origin)?;
-    let mut plan = material.plan(context, spec, material.capacity())?;
-    material.follow(&mut plan, errand);
-    if errand.purpose.is_settled(errand, &plan, &material.subjects)? {
-        return Ok(code::CLEAN);
-    }
+    let Some(mut plan) = material.unsettled(errand, material.capacity())? else { return Ok(code::CLEAN) };
     let built = Built { prepared: &prepared, builds: builds.clone() };
     let mut afterwards = afterwards(context, errand.purpose, &built, &spec.rules)?;
     material.subjects.warnings.append(&mut afterwards.untold);

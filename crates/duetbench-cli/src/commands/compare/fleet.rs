@@ -47,11 +47,7 @@ pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Re
         material.subjects.warnings.push(none_here("--count", "instructions are counted without `--on` only"));
     }
     let capacity = instance_capacity(fleet.memory_mb, prepared.adapter.processors_asked());
-    let mut plan = material.plan(context, spec, capacity)?;
-    material.follow(&mut plan, errand);
-    if purpose.is_settled(errand, &plan, &material.subjects)? {
-        return Ok(code::CLEAN);
-    }
+    let Some(mut plan) = material.unsettled(errand, capacity)? else { return Ok(code::CLEAN) };
     if plan.benchmarks.is_empty() {
         return without_calls(errand, plan, material);
     }

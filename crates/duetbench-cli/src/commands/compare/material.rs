@@ -91,7 +91,7 @@ impl Material {
     }
 
     /// The plan for what was selected, where trials are run on a machine that allows so much.
-    pub(super) fn plan(&self, context: &Context, spec: &Spec, capacity: Capacity) -> Result<Plan, Failure> {
+    fn plan(&self, context: &Context, spec: &Spec, capacity: Capacity) -> Result<Plan, Failure> {
         let [baseline, candidate] = &self.found;
         let (baseline, candidate) = (selected(baseline, &context.settings)?, selected(candidate, &context.settings)?);
         let (identical, not_affected) = (&self.identical, &self.not_affected);
@@ -101,8 +101,15 @@ impl Material {
         Ok(plan)
     }
 
+    /// The plan of an errand, by its plan file if it has one; absent where there is nothing to do after all.
+    pub(super) fn unsettled(&self, errand: &Errand<'_>, capacity: Capacity) -> Result<Option<Plan>, Failure> {
+        let mut plan = self.plan(errand.context, &errand.spec, capacity)?;
+        self.follow(&mut plan, errand);
+        Ok((!errand.purpose.is_settled(errand, &plan, &self.subjects)?).then_some(plan))
+    }
+
     /// Has the plan follow a plan file, if there is one, and says where the two do not fit.
-    pub(super) fn follow(&self, plan: &mut Plan, errand: &Errand<'_>) {
+    fn follow(&self, plan: &mut Plan, errand: &Errand<'_>) {
         if let Some(planned) = &errand.planned {
             plan.follow(&planned.starts(), &errand.spec, self.capacity());
             planned.note(errand.context, self.found.iter().flatten().map(|d| &d.id));

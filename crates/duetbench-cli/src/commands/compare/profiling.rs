@@ -96,9 +96,8 @@ impl Explaining<'_> {
     }
 
     fn profile(&self, benchmark: &BenchmarkReport) -> Result<Profiles, Obstacle> {
-        let planned = self.report.plan.benchmarks.iter().find(|b| b.id == benchmark.id);
         let slower_ns = [benchmark.baseline_ns, benchmark.candidate_ns].into_iter().flatten().fold(0.0, f64::max);
-        match planned {
+        match self.report.planned(&benchmark.id) {
             Some(planned) if slower_ns > 0.0 => self.profiler.explain(planned, slower_ns),
             _ => Err(Obstacle::Failed("its time is not known".into())),
         }

@@ -10,6 +10,9 @@ use crate::render::format::{benchmarks, change, duration, first_line, many, shar
 /// Most commits of a plan that are listed one by one.
 const LISTED_MAX: usize = 30;
 
+/// What spreadsheets have of every comparison.
+const COLUMNS: &str = "run base head benchmark ratio pairs took_s measured_s";
+
 /// The result as a document.
 pub fn document(bisection: &Bisection) -> Document {
     let of_each = bisection.sought.iter().flat_map(|sought| of_benchmark(bisection, sought));
@@ -17,7 +20,7 @@ pub fn document(bisection: &Bisection) -> Document {
     Document {
         title: Title { command: "duet bisect", version: bisection.duet_version.clone(), subject: headline(bisection) },
         blocks: of_each.chain([Block::Lines(facts(bisection))]).chain(rest).collect(),
-        rows: Some(rows(bisection)),
+        rows: Some(Table::of_objects(COLUMNS, json::compared(bisection))),
         json: Some(json::json(bisection)),
         go: None,
     }
@@ -265,20 +268,6 @@ fn comparisons(bisection: &Bisection) -> Option<Block> {
         ]);
     }
     (!table.is_empty()).then_some(Block::Table(table))
-}
-
-/// Every comparison with numbers at full precision.
-fn rows(bisection: &Bisection) -> Table {
-    let mut table = Table::plain(&["run", "base", "head", "benchmark", "ratio", "pairs", "took_s", "measured_s"]);
-    for Shown { compared, ratio } in &bisection.compared {
-        let [base, head] = [compared.of.pair.base, compared.of.pair.head].map(|at| bisection.commits[at].id.clone());
-        let numbers = [compared.pairs.to_string(), compared.took_s.to_string(), compared.measured_s.to_string()];
-        let first = [compared.of.run.clone().unwrap_or_default(), base, head];
-        let ratio = ratio.map_or_else(String::new, |ratio| ratio.to_string());
-        let benchmark = compared.of.benchmark.as_ref().map_or_else(String::new, |id| id.name.clone());
-        table.push(first.into_iter().chain([benchmark, ratio]).chain(numbers));
-    }
-    table
 }
 
 /// The commits that would be searched with the number of those inside their merges, and the build pairs that are expected for changes of

@@ -9,7 +9,7 @@ use crate::bisection::{Answer, Bisection, Commit, Compared, Found, Inside, Shown
 use crate::render::document;
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
-pub(super) const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 1;
 
 /// The result as JSON.
 pub(super) fn json(bisection: &Bisection) -> String {
@@ -45,12 +45,17 @@ pub(super) fn json(bisection: &Bisection) -> String {
         "further": bisection.sought.iter().skip(1).map(|sought| commits.further(sought)).collect::<Vec<_>>(),
         "others": others.collect::<Vec<_>>(),
         "skipped": skipped.collect::<Vec<_>>(),
-        "compared": bisection.compared.iter().map(|shown| commits.compared(shown)).collect::<Vec<_>>(),
+        "compared": compared(bisection).collect::<Vec<_>>(),
         "detects": bisection.detects,
         "redefined": bisection.redefined,
         "expected": [],
         "inside_merges": null,
     }))
+}
+
+/// Every comparison.
+pub(super) fn compared(bisection: &Bisection) -> impl Iterator<Item = Value> {
+    bisection.compared.iter().map(|shown| Commits(&bisection.commits).compared(shown))
 }
 
 /// The plan of a search as JSON: nothing is known yet.

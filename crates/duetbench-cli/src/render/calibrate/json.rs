@@ -5,13 +5,12 @@ use duetbench_core::calibrate::{Calibrated, Sources};
 use serde_json::{Value, json};
 
 use super::note::seen;
-use super::words::blind_word;
 use crate::calibration::CalibrationReport;
 use crate::render::document;
 use crate::render::json::decision;
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
-pub const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 1;
 
 /// The calibration as JSON.
 pub(super) fn json(report: &CalibrationReport) -> String {
@@ -52,7 +51,7 @@ pub(super) fn benchmark(benchmark: &Calibrated) -> Value {
         "sources": benchmark.sources.as_ref().map(sources),
         "costs": benchmark.costs,
         "sights": benchmark.sights,
-        "blind": benchmark.blind.map(blind_word),
+        "blind": benchmark.blind,
     })
 }
 

@@ -7,5 +7,4 @@ mod rows;
 pub mod words;
 
 pub use document::document;
-pub use json::SCHEMA_VERSION;
 pub(super) use note::{json as note_json, line};

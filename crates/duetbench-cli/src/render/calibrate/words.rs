@@ -62,17 +62,6 @@ pub(in crate::render) fn alarms(rate: &Rate) -> Option<String> {
     (*of > 0).then(|| format!("{times} of {of} parts of equal code were called changed ({})", bounds(rate)))
 }
 
-/// The word of a reason in machine formats.
-pub(in crate::render) fn blind_word(blind: Blind) -> &'static str {
-    match blind {
-        Blind::TooFewForks => "too_few_forks",
-        Blind::Layout => "layout",
-        Blind::Forks => "forks",
-        Blind::Interference => "interference",
-        Blind::TooLong => "too_long",
-    }
-}
-
 /// Why a benchmark sees nothing useful, and what would help.
 pub(in crate::render) fn blind(blind: Blind) -> &'static str {
     match blind {

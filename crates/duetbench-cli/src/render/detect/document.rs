@@ -6,10 +6,10 @@ use duetbench_core::detect::{Answer, Change, Detected, Fidelity, HouseFinding, P
 
 use duetbench_core::Verdict;
 
-use super::unpaired::{Unpaired, plural};
+use super::unpaired::Unpaired;
 use super::{Answered, json};
 use crate::render::document::{Block, Cells, Document, Line, Table, Title};
-use crate::render::format::{TimeScale, benchmarks, change, change_within, detectable, interval, many, share};
+use crate::render::format::{TimeScale, benchmarks, change, change_within, detectable, interval, levels, many, share};
 use crate::render::instructions::amount;
 use crate::render::names::ShortOfFull;
 use crate::render::order::{self, label};
@@ -127,7 +127,7 @@ fn paper_cells(detected: &Detected, finding: &PaperFinding) -> [String; 3] {
 fn house_cells(finding: &HouseFinding) -> [String; 4] {
     let said = match &finding.answer {
         Answer::Judged(verdict) => label(verdict).to_owned(),
-        Answer::TooFew { level, have } => format!("inconclusive: needs ≥ {UNITS_MIN} {}, has {have}", plural(*level)),
+        Answer::TooFew { level, have } => format!("inconclusive: needs ≥ {UNITS_MIN} {}, has {have}", levels(*level)),
     };
     let Some(test) = finding.test else { return ["?".into(), String::new(), said, String::new()] };
     let sign = match finding.answer {

@@ -1,7 +1,7 @@
 //! The JSON form, written key by key. Keys are always there: what is not known is `null`.
 
 use duetbench_core::detect::{Change, Detected, Fidelity, HouseFinding, PaperFinding, Summary};
-use duetbench_core::recording::{Better, Level};
+use duetbench_core::recording::Level;
 use serde_json::{Value, json};
 
 use super::{Answered, Side};
@@ -56,13 +56,6 @@ fn side(Side { footing, files, .. }: &Side) -> Value {
     })
 }
 
-fn better(better: Better) -> &'static str {
-    match better {
-        Better::Lower => "lower",
-        Better::Higher => "higher",
-    }
-}
-
 /// The error that the plan's repetitions make about a benchmark.
 fn planned(answered: &Answered, benchmark: &str) -> Option<&'static str> {
     let fidelity = answered.detection.fidelity.as_ref()?;
@@ -80,7 +73,7 @@ pub(super) fn benchmark(detected: &Detected, answered: &Answered) -> Value {
     json!({
         "name": detected.benchmark,
         "unit": detected.unit,
-        "better": better(detected.better),
+        "better": detected.better,
         "base": detected.results[0],
         "head": detected.results[1],
         "paper": detected.paper.as_ref().map(by_paper),

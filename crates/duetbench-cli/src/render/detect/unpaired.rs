@@ -4,7 +4,7 @@ use duetbench_core::detect::{Footing, UNITS_MIN};
 use duetbench_core::recording::Level;
 
 use crate::render::document::Line;
-use crate::render::format::many;
+use crate::render::format::{level, levels, many};
 
 /// The data behind the two sides.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +41,7 @@ impl Unpaired {
     pub(super) fn statement(&self) -> Vec<String> {
         let mut sentences = vec![APART.to_owned(), self.base.words("base"), self.head.words("head"), ONCE.to_owned()];
         if let Some(few) = self.few() {
-            let level = plural(few.footing.counted());
+            let level = levels(few.footing.counted());
             sentences.push(format!("no verdict with fewer than {UNITS_MIN} {level} on each side: repeat the suite, each time in a process of its own, as with"));
         }
         sentences
@@ -68,29 +68,9 @@ impl Side {
 }
 
 /// So many repetitions of a level, or from so many to so many.
-fn counted(level: Level, few: usize, most: usize) -> String {
-    if few == most { many(most, single(level), plural(level)) } else { format!("{few} to {most} {}", plural(level)) }
-}
-
-fn single(level: Level) -> &'static str {
-    match level {
-        Level::Instance => "instance",
-        Level::SuiteRun => "suite run",
-        Level::Fork => "fork",
-        Level::Iteration => "iteration",
-        Level::Second => "second",
-    }
-}
-
-/// Several of a level.
-pub(super) fn plural(level: Level) -> &'static str {
-    match level {
-        Level::Instance => "instances",
-        Level::SuiteRun => "suite runs",
-        Level::Fork => "forks",
-        Level::Iteration => "iterations",
-        Level::Second => "seconds",
-    }
+fn counted(of: Level, few: usize, most: usize) -> String {
+    let several = levels(of);
+    if few == most { many(most, &level(of), &several) } else { format!("{few} to {most} {several}") }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::parts::{Block, Document, Line};
 use super::table::Table;
 use crate::render::format::{many, shortened};
-use crate::render::markup::markdown::{LENGTH_MAX, code, prose};
+use crate::render::markup::markdown::{LENGTH_MAX, Page, code, prose};
 use crate::render::tone::Tone;
 
 /// Room for the end of the page.
@@ -12,12 +12,12 @@ const RESERVE: usize = 1024;
 /// The document as Markdown, never longer than GitHub takes; what does not fit is left out from the end and counted.
 pub(super) fn write(document: &Document) -> String {
     let title = &document.title;
-    let mut page =
-        Page { out: format!("### {}: {}\n\n", title.command, prose(&shortened(&title.subject))), left_out: 0 };
+    let head = format!("### {}: {}\n\n", title.command, prose(&shortened(&title.subject)));
+    let mut page = Page { out: head, room_end: LENGTH_MAX - RESERVE, left_out: 0 };
     for block in &document.blocks {
         match block {
-            Block::Lines(lines) => page.lines(lines),
-            Block::Table(table) => page.table(table),
+            Block::Lines(lines) => page.put_lines(lines),
+            Block::Table(table) => page.put_table(table),
         }
     }
     if page.left_out > 0 {
@@ -28,15 +28,9 @@ pub(super) fn write(document: &Document) -> String {
     page.out + "\n"
 }
 
-/// A page that is being written.
-struct Page {
-    out: String,
-    left_out: usize,
-}
-
 impl Page {
     /// The lines, those that are read last at their end.
-    fn lines(&mut self, lines: &[Line]) {
+    fn put_lines(&mut self, lines: &[Line]) {
         let mut in_list = false;
         for line in lines {
             let is_item = matches!(line, Line::Item(_) | Line::Command(_));
@@ -55,25 +49,18 @@ impl Page {
         }
     }
 
-    fn table(&mut self, table: &Table) {
+    fn put_table(&mut self, table: &Table) {
         let before = self.left_out;
         if let Some(name) = table.fold() {
             self.push(&format!("<details><summary>{}</summary>\n\n", prose(name)));
         }
         let opened = self.left_out == before;
-        table.markdown_lines().for_each(|line| self.push(&line));
+        for line in table.markdown_lines() {
+            self.push(&line);
+        }
         self.out.push('\n');
         if table.fold().is_some() && opened {
             self.out += "</details>\n\n";
-        }
-    }
-
-    /// Adds a piece, or counts it as left out; once one is left out, all that follow are.
-    fn push(&mut self, piece: &str) {
-        if self.left_out == 0 && self.out.len() + piece.len() <= LENGTH_MAX - RESERVE {
-            self.out += piece;
-        } else {
-            self.left_out += 1;
         }
     }
 }

@@ -48,6 +48,14 @@ pub fn without_null(mut object: Value, keys: &[&str]) -> Value {
     object
 }
 
+/// The object without these keys.
+pub fn without(mut object: Value, keys: &[&str]) -> Value {
+    if let Some(entries) = object.as_object_mut() {
+        entries.retain(|key, _| !keys.contains(&key.as_str()));
+    }
+    object
+}
+
 /// The value as JSON, indented, with a line end.
 pub fn json(value: &Value) -> String {
     in_json(&format!("{value:#}\n")).into_owned()

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::render::format::one_line;
 use crate::render::markup::markdown::prose_cell;
 use crate::render::markup::{csv, html, markdown};
-use crate::render::palette::{Palette, paint};
+use crate::render::palette::Palette;
 use crate::render::tone::Tone;
 use crate::render::width::{NAME_WIDTH_MAX, NAME_WIDTH_MIN, centre, cut_middle, left, right};
 
@@ -310,7 +310,7 @@ impl Aligned {
     }
 
     fn write(self, palette: &Palette) -> String {
-        let heading = |text: String| format!("{}\n", paint(palette.strong, text.trim_end()));
+        let heading = |text: String| format!("{}\n", palette.paint(Tone::Strong, text.trim_end()));
         let titles = self.groups.iter().any(|group| !group.title.is_empty());
         let mut out = if titles { heading(self.titles()) } else { String::new() };
         let headings = self.groups.iter().flat_map(|group| &group.columns);
@@ -337,7 +337,7 @@ impl Aligned {
         let group = |group: &Group| {
             let padded = group.columns.iter().zip(cells.by_ref()).map(|(column, (cell, width))| {
                 let pad = if column.kind == Cells::Number { right } else { left };
-                paint(palette.style(cell.tone), &pad(&cell.text, *width))
+                palette.paint(cell.tone, &pad(&cell.text, *width))
             });
             padded.collect::<Vec<_>>().join(GAP)
         };

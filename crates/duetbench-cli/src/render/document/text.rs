@@ -2,7 +2,7 @@
 
 use super::parts::{Block, Document, Line};
 use crate::render::format::one_line;
-use crate::render::palette::{Palette, paint};
+use crate::render::palette::Palette;
 use crate::render::tone::Tone;
 use crate::render::width::{left, wrapped};
 
@@ -10,7 +10,7 @@ use crate::render::width::{left, wrapped};
 pub(super) fn write(document: &Document, palette: &Palette, width: Option<usize>) -> String {
     let title = &document.title;
     let heading = one_line(&format!("duet {}: {}", title.version, title.subject));
-    let first = format!("{}\n", paint(palette.strong, &heading));
+    let first = format!("{}\n", palette.paint(Tone::Strong, &heading));
     let blocks = document.blocks.iter().map(|block| match block {
         Block::Lines(lines) => block_of(lines, palette, width),
         Block::Table(table) => table.text(palette, width),
@@ -25,14 +25,14 @@ fn block_of(lines: &[Line], palette: &Palette, width: Option<usize>) -> String {
     let longest = lines.iter().map(label_width).max().unwrap_or(0) + 1;
     let small = |label: &str| left(&format!("{label}:"), longest);
     let labelled = |tone, label: &str, text: &str| {
-        format!("{} {}", paint(palette.style(tone), label), wrapped(&one_line(text), width, label.len() + 1))
+        format!("{} {}", palette.paint(tone, label), wrapped(&one_line(text), width, label.len() + 1))
     };
     let written = |line: &Line| match line {
-        Line::Heading(text) => paint(palette.strong, &wrapped(&one_line(text), width, 0)),
+        Line::Heading(text) => palette.paint(Tone::Strong, &wrapped(&one_line(text), width, 0)),
         Line::Sentence(text) | Line::Item(text) => wrapped(&one_line(text), width, 0),
         Line::Command(text) => format!("  {}", one_line(text)),
         Line::Labelled(tone, label, text) => labelled(*tone, &format!("{label}:"), text),
-        Line::Small("", text) => paint(palette.faint, &wrapped(&one_line(text), width, 0)),
+        Line::Small("", text) => palette.paint(Tone::Faint, &wrapped(&one_line(text), width, 0)),
         Line::Small(label, text) => labelled(Tone::Faint, &small(label), text),
     };
     lines.iter().map(|line| written(line) + "\n").collect()

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::benchmark::benchmark;
 use super::history;
-use crate::render::format::{many, one_line, share, short_name};
-use crate::render::{command_line, gate, hint, json, noise, order, profile, reported, summary};
+use crate::render::format::{one_line, share, short_name};
+use crate::render::{command_line, gate, hint, noise, order, profile, reported, summary};
 
 /// Name of the form of the data.
 const FORMAT: &str = "duet-page-1";
@@ -27,7 +27,7 @@ pub(super) fn data(report: &Report) -> Value {
         "complete": report.complete,
         "baseline": version(&report.baseline),
         "candidate": version(&report.candidate),
-        "outcome": json::outcome(report.outcome()),
+        "outcome": report.outcome(),
         "headline": sentence(&summary::headline(report)),
         "summary": in_sentences(report),
         "warnings": report.warnings.iter().map(|warning| ended(&one_line(warning))).collect::<Vec<_>>(),
@@ -137,14 +137,11 @@ fn plan(report: &Report) -> Section {
 /// The machine, or the one that built what a fleet measured.
 fn environment(report: &Report) -> Section {
     let known = &report.environment;
-    let smt = if known.smt { " (SMT)" } else { "" };
-    let cores = many(known.cores_physical as usize, "core", "cores");
-    let processors = many(known.cpus_usable.len(), "processor", "processors");
     let facts = [
         ("processor", Some(known.cpu_model.clone())),
         ("platform", Some(known.platform.clone())),
         ("kernel", Some(known.kernel.clone())),
-        ("usable", Some(format!("{processors} on {cores}{smt}"))),
+        ("usable", Some(summary::processors(known))),
         ("governor", known.governor.clone()),
         ("load in the minute before", Some(format!("{:.2}", known.load_1min))),
         ("steal", known.steal_share.map(share)),

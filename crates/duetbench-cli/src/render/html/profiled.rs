@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use duetbench_core::hotspot::{Frame, FunctionGain, Gain, Origin, ProfileDifference, Trend};
+use duetbench_core::hotspot::{Frame, FunctionGain, Gain, Origin, ProfileDifference, ProfileOutcome};
 use duetbench_core::{BenchmarkId, Report};
 use serde_json::{Value, json};
 
@@ -11,8 +11,7 @@ use crate::render::profile;
 
 /// The two profiles of a benchmark against each other; absent where it was not profiled.
 pub(super) fn profiled(id: &BenchmarkId, report: &Report) -> Option<Value> {
-    let (difference, files) =
-        profile::compared(report).find_map(|(of, difference, files)| (of == id).then_some((difference, files)))?;
+    let ProfileOutcome::Explained { difference, files } = &report.profile(id)?.outcome else { return None };
     let functions = |gained: &[FunctionGain]| profile::shown(gained).map(function).collect::<Vec<_>>();
     let frames = report.stacks.iter().find(|stacks| stacks.id == *id).map(|stacks| &stacks.frames);
     let unread = frames.and_then(|frames| frames.as_ref().err());
@@ -35,15 +34,10 @@ fn words(difference: &ProfileDifference) -> Vec<String> {
 /// A function before and after.
 fn function(found: &FunctionGain) -> Value {
     let Gain { baseline_ns, candidate_ns, gain_ns, .. } = found.gain;
-    // The program's own have none.
-    let origin = match found.origin {
-        Origin::Program => None,
-        Origin::Runtime => Some("runtime"),
-        Origin::Collector => Some("collector"),
-    };
     json!({
         "name": one_line(&found.function),
-        "origin": origin,
+        // The program's own have none.
+        "origin": (found.origin != Origin::Program).then_some(found.origin),
         "baseline_ns": baseline_ns,
         "candidate_ns": candidate_ns,
         "gain": format!("+{}s", TimeScale::of(&[gain_ns]).write(gain_ns)),
@@ -62,26 +56,10 @@ fn stacks(frames: &[Frame]) -> Option<Value> {
             functions.len() - 1
         });
         let [left, width] = [frame.left, frame.width].map(six_digits);
-        (
-            frame.depth,
-            function,
-            left,
-            width,
-            six_digits(frame.baseline_ns),
-            six_digits(frame.candidate_ns),
-            word(frame.trend),
-        )
+        (frame.depth, function, left, width, six_digits(frame.baseline_ns), six_digits(frame.candidate_ns), frame.trend)
     };
     let frames: Vec<_> = frames.iter().map(row).collect();
     (!frames.is_empty()).then(|| json!({ "functions": functions, "frames": frames }))
-}
-
-fn word(trend: Trend) -> &'static str {
-    match trend {
-        Trend::Grew => "grew",
-        Trend::Shrank => "shrank",
-        Trend::Alike => "alike",
-    }
 }
 
 /// The path of a profile as it is inside the folder of the store: where that was on the machine that measured says nothing elsewhere.

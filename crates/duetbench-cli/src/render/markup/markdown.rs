@@ -6,6 +6,29 @@ use crate::render::format::one_line;
 /// are never fewer.
 pub const LENGTH_MAX: usize = 65_000;
 
+/// A page that is being written, and the length in bytes up to which it may grow.
+pub struct Page {
+    /// What stands there.
+    pub out: String,
+    /// Where there is no room any more.
+    pub room_end: usize,
+    /// Pieces that were left out.
+    pub left_out: usize,
+}
+
+impl Page {
+    /// Adds a piece, or counts it as left out; once one is left out, all that follow are. Says whether it was added.
+    pub fn push(&mut self, piece: &str) -> bool {
+        let fits = self.left_out == 0 && self.out.len() + piece.len() <= self.room_end;
+        if fits {
+            self.out += piece;
+        } else {
+            self.left_out += 1;
+        }
+        fits
+    }
+}
+
 /// Foreign words as a code span in a table's cell, which ends at a bar even there.
 pub fn cell(foreign: &str) -> String {
     barred(&code(foreign))

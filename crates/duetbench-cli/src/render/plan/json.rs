@@ -7,7 +7,7 @@ use super::Planned;
 use crate::render::document;
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
-pub const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 1;
 
 /// The plan as JSON.
 pub(super) fn json(planned: &Planned) -> String {

@@ -7,7 +7,6 @@ use duetbench_core::calibrate::{Difference, Made, Proposal, SuitePlan, SuiteTarg
 use duetbench_core::spec::{Decision, EngineName, defaults};
 
 pub use document::document;
-pub use json::SCHEMA_VERSION;
 
 use crate::render::calibrate::words::time;
 

@@ -9,7 +9,7 @@ use crate::render::document;
 use crate::tuning::{Enough, Summary, TunedBenchmark, TunedMetric, TunedSource, Tuning};
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
-pub const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 1;
 
 /// The results as JSON.
 pub(super) fn json(tuning: &Tuning) -> String {

@@ -6,4 +6,3 @@ mod rows;
 mod words;
 
 pub use document::document;
-pub use json::SCHEMA_VERSION;

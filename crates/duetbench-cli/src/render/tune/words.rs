@@ -1,22 +1,12 @@
 //! Words and numbers that the formats for people share.
 
-use duetbench_core::recording::Level;
 use duetbench_core::tune::{Rules, TunedWarmUp};
 
-use crate::render::format::{duration, many, share};
+use crate::render::format::{duration, levels, many, share};
 use crate::tuning::{Enough, Summary, TunedSource, Tuning};
 
 /// Most times as many repetitions as were made that anybody would make.
 const EXTRAPOLATED_MAX: u64 = 100;
-
-/// A level for people.
-pub(super) fn level(level: Level) -> String {
-    level.word().replace('_', " ")
-}
-
-fn level_plural(of: Level) -> String {
-    format!("{}s", level(of))
-}
 
 /// A configuration: `3×1×3×1`.
 pub(super) fn configuration(repetitions: &[usize]) -> String {
@@ -25,7 +15,7 @@ pub(super) fn configuration(repetitions: &[usize]) -> String {
 
 /// The levels that the numbers of a configuration count.
 pub(super) fn legend(source: &TunedSource) -> String {
-    source.levels.iter().map(|l| level_plural(*l)).collect::<Vec<_>>().join(" × ")
+    source.levels.iter().map(|l| levels(*l)).collect::<Vec<_>>().join(" × ")
 }
 
 /// The rules for stability, in words.
@@ -35,7 +25,7 @@ pub(super) fn rules(tuning: &Tuning) -> String {
     let mut words =
         format!("{} at most {}, intervals of {} confidence", metrics.join(", "), share(*threshold), share(*confidence));
     if !keep.is_empty() {
-        let kept: Vec<String> = keep.iter().map(|l| level_plural(*l)).collect();
+        let kept: Vec<String> = keep.iter().map(|l| levels(*l)).collect();
         words += &format!("; {} are not reduced", kept.join(", "));
     }
     if tuning.warmup > 0 {
@@ -70,7 +60,7 @@ pub(super) fn enough(enough: Option<Enough>) -> String {
             format!("not on this machine: its noise is too large for {EXTRAPOLATED_MAX} times as many")
         }
         Some(Enough { level, now, repetitions }) => {
-            format!("{repetitions} {} instead of {now} would probably be enough (extrapolated)", level_plural(level))
+            format!("{repetitions} {} instead of {now} would probably be enough (extrapolated)", levels(level))
         }
         None => "how many repetitions would be enough cannot be extrapolated".into(),
     }
@@ -113,6 +103,8 @@ pub(super) fn shown(summary: &Summary) -> impl Iterator<Item = (f64, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use duetbench_core::recording::Level;
+
     use super::*;
 
     #[test]

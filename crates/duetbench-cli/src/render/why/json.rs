@@ -6,7 +6,7 @@ use duetbench_core::instructions::LayoutPart;
 use duetbench_core::report::BenchmarkReport;
 use serde_json::json;
 
-use super::{breaches, layout, profiled};
+use super::{breaches, layout};
 use crate::render::sarif::Site;
 use crate::render::{document, gate, instructions, json, profile};
 
@@ -25,7 +25,7 @@ pub(super) fn json(report: &Report, benchmark: &BenchmarkReport, site: Option<&S
         "source": site.map(|site| json!({ "path": site.path, "line": site.line })),
         "layout": layout(report, benchmark).map(LayoutPart::word),
         "instructions": instructions::json_of_one(report, benchmark),
-        "profile": profiled(report, benchmark).map(profile::json_of),
+        "profile": report.profile(&benchmark.id).map(profile::json_of),
         "lacking": super::lacking(report, benchmark),
     }))
 }

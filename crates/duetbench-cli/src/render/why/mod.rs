@@ -4,15 +4,14 @@ use std::collections::BTreeSet;
 
 use duetbench_core::Report;
 use duetbench_core::gate::Breach;
-use duetbench_core::hotspot::{BenchmarkProfile, Frame, ProfileDifference, ProfileOutcome, Trend};
+use duetbench_core::hotspot::{BenchmarkProfile, Frame, Trend};
 use duetbench_core::instructions::{LayoutPart, Per};
 use duetbench_core::report::BenchmarkReport;
 
 use super::document::{Block, Cells, Document, Line, Table, Title};
 use super::format::{TimeScale, change, one_line, share, short_name, shortened};
 use super::sarif::Site;
-use super::summary::{self, ChangedCount, Numbers};
-use super::{command_line, gate, instructions, profile};
+use super::{command_line, gate, instructions, profile, summary};
 
 mod json;
 
@@ -75,7 +74,8 @@ fn rows(report: &Report, benchmark: &BenchmarkReport) -> Table {
             put(["instructions", &found.function, unit], [found.baseline, found.candidate], Some(share));
         }
     }
-    for found in difference(report, benchmark).into_iter().flat_map(|difference| &difference.flat) {
+    let difference = report.profile(&benchmark.id).and_then(BenchmarkProfile::difference);
+    for found in difference.into_iter().flat_map(|difference| &difference.flat) {
         let times = [found.gain.baseline_ns, found.gain.candidate_ns];
         put(["sampled time", &found.function, "ns/op"], times, found.share);
     }
@@ -84,7 +84,7 @@ fn rows(report: &Report, benchmark: &BenchmarkReport) -> Table {
 
 /// Verdict, times, what else changed, and where the benchmark is.
 fn answer(report: &Report, benchmark: &BenchmarkReport, site: Option<&Site>) -> Vec<Line> {
-    let Numbers { interval, .. } = summary::numbers(benchmark);
+    let interval = summary::interval(benchmark);
     let name = short_name(&benchmark.id.name);
     let sign = summary::change_sign(benchmark);
     let mut lines = vec![Line::Heading(format!("{name}: {}", summary::verdict_words(benchmark)))];
@@ -95,9 +95,7 @@ fn answer(report: &Report, benchmark: &BenchmarkReport, site: Option<&Site>) -> 
         lines.push(Line::Small("clock", format!("judged by CPU time; by wall time {wall}")));
     }
     let counted = summary::changed_counts(benchmark);
-    lines.extend(
-        counted.map(|ChangedCount { unit, base, head }| Line::Small("counts", format!("{unit} {base} → {head}"))),
-    );
+    lines.extend(counted.map(|(unit, counts)| Line::Small("counts", format!("{unit} {counts}"))));
     lines.extend(instructions::case(report, benchmark).map(|case| Line::Small("work", case)));
     lines.extend(breaches(report, benchmark).map(|breach| Line::Small("gate", gate::breach(breach))));
     let package = Some(benchmark.id.package.as_str()).filter(|package| !package.is_empty());
@@ -125,7 +123,7 @@ fn counts(report: &Report, benchmark: &BenchmarkReport) -> Option<Block> {
 
 /// Functions by their time, a bar for each version.
 fn functions(report: &Report, benchmark: &BenchmarkReport) -> Option<Block> {
-    let difference = difference(report, benchmark)?;
+    let difference = report.profile(&benchmark.id)?.difference()?;
     let longest = difference.flat.iter().map(|f| f.gain.candidate_ns.max(f.gain.baseline_ns)).fold(0.0, f64::max);
     if longest <= 0.0 {
         return Some(Block::Lines(profile::lines(difference).into_iter().map(Line::Sentence).collect()));
@@ -208,17 +206,6 @@ fn without_path(function: &str) -> &str {
     function[..end].rfind('/').map_or(function, |at| &function[at + 1..])
 }
 
-fn profiled<'a>(report: &'a Report, benchmark: &BenchmarkReport) -> Option<&'a BenchmarkProfile> {
-    report.profiles.iter().find(|profile| profile.id == benchmark.id)
-}
-
-fn difference<'a>(report: &'a Report, benchmark: &BenchmarkReport) -> Option<&'a ProfileDifference> {
-    match &profiled(report, benchmark)?.outcome {
-        ProfileOutcome::Explained { difference, .. } => Some(difference),
-        ProfileOutcome::Failed { .. } => None,
-    }
-}
-
 /// Layout, and what is to be known before the rest is believed.
 fn circumstances(report: &Report, benchmark: &BenchmarkReport) -> Vec<Line> {
     let words = |layout| match layout {
@@ -237,7 +224,8 @@ fn layout(report: &Report, benchmark: &BenchmarkReport) -> Option<LayoutPart> {
 
 /// Options by which a run would have known more.
 fn lacking(report: &Report, benchmark: &BenchmarkReport) -> Vec<&'static str> {
-    let profile = difference(report, benchmark).is_none().then_some("--profile");
+    let difference = report.profile(&benchmark.id).and_then(BenchmarkProfile::difference);
+    let profile = difference.is_none().then_some("--profile");
     let count = instructions::of(report, benchmark).is_none().then_some("--count");
     profile.into_iter().chain(count).collect()
 }
