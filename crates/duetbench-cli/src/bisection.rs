@@ -159,6 +159,11 @@ impl Record {
     /// no time where nothing else comes of it.
     pub fn go_on(&mut self, budget: Option<Duration>) {
         self.spec.effort.budget = budget;
+        // The end points were compared, and it stayed open whether anything is slower.
+        if self.regressed.is_empty() {
+            self.dropped += self.compared.len();
+            self.compared.clear();
+        }
         let before = self.skipped.len();
         self.skipped.retain(|skipped| skipped.benchmark.is_some());
         if self.skipped.len() < before {
@@ -228,8 +233,30 @@ pub struct Bisection {
     pub detects: Option<f64>,
     /// Benchmarks that are slower where nothing else is, but are others in the bad commit, so that their times do not tell of the code.
     pub redefined: Vec<String>,
+    /// Other answers about the end points, where nothing regressed.
+    pub ends: Ends,
     /// Whether the budget ended it.
     pub out_of_budget: bool,
+}
+
+/// Benchmarks that did not regress between the end points, and are not shown to be no slower either.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Ends {
+    /// Benchmarks that may be slower.
+    pub open: Vec<BenchmarkId>,
+    /// Benchmarks that are slower by no more than the threshold.
+    pub tolerated: Vec<Regressed>,
+    /// Benchmarks that failed.
+    pub failed: Vec<BenchmarkId>,
+    /// Number of all that were to be compared.
+    pub all: usize,
+}
+
+impl Ends {
+    /// Whether nothing could be compared, since all failed.
+    pub fn are_unusable(&self) -> bool {
+        self.all > 0 && self.failed.len() == self.all
+    }
 }
 
 /// A benchmark that was searched by.

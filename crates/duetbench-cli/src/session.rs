@@ -235,9 +235,10 @@ pub fn tell_interrupted(context: &Context, run: RunId, command: &str) {
     context.printer.note(&format!("interrupted; `{}` goes on from here", resuming(context, run, command)));
 }
 
-/// The command that goes on with a run, as it is typed.
+/// The command that goes on with a run, as it is typed; a search knows which of its runs has not ended.
 pub fn resuming(context: &Context, run: RunId, command: &str) -> String {
-    format!("duet {command} --resume {run}{}", context.settings.bounds_typed())
+    let run = if command == "bisect" { String::new() } else { format!(" {run}") };
+    format!("duet {command} --resume{run}{}", context.settings.bounds_typed())
 }
 
 /// The stored run, if it can be gone on with.

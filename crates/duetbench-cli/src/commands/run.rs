@@ -54,7 +54,7 @@ pub fn run(args: &RunArgs, context: &Context) -> Result<u8, Failure> {
     let head = SoloHead {
         artifacts: digests.collect(),
         warnings: [prepared.warnings(), context.settings.notes()].concat(),
-        origin: Some(origin),
+        origin: Some(SoloOrigin { version: origin.version.pinned(&origin.cwd), ..origin }),
         ..errand.head(only.info.clone(), &only.found, &prepared.toolchain)?
     };
     let mut local = context.local(&prepared, only.build.clone())?;

@@ -89,9 +89,9 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
     let program = typed_program(spec);
     let mut words = vec!["duet".to_owned(), "compare".to_owned()];
     words.extend(program.is_some().then(|| "--command".to_owned()));
-    words.push(quote(&report.baseline.requested));
+    words.push(quote(as_it_was(&report.baseline)));
     if program.is_some() || report.candidate.requested != VersionInfo::WORK_TREE {
-        words.push(quote(&report.candidate.requested));
+        words.push(quote(as_it_was(&report.candidate)));
     } else if seed.is_some() {
         // Elsewhere, or later, the work tree is another one.
         words.extend(commit_of_clean_tree(&report.candidate.resolved).map(str::to_owned));
@@ -147,10 +147,22 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
     words.join(" ")
 }
 
+/// A version as it is typed, where one that is counted from where something stands is another one after the next commit.
+fn as_it_was(version: &VersionInfo) -> &str {
+    let counts = |text: &str| text == "HEAD" || text.contains(['~', '^']) || text.contains("@{");
+    let commit = version.resolved.split(' ').next().filter(|word| is_commit(word));
+    commit.filter(|_| counts(&version.requested)).unwrap_or(&version.requested)
+}
+
+/// Whether a word is a commit, shortened or in full.
+fn is_commit(word: &str) -> bool {
+    word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// The commit that a work tree without changes was.
 fn commit_of_clean_tree(resolved: &str) -> Option<&str> {
     let commit = resolved.strip_prefix(VersionInfo::WORK_TREE)?.strip_prefix(" (")?.strip_suffix(')')?;
-    (commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(commit)
+    is_commit(commit).then_some(commit)
 }
 
 /// The program, where the versions are command lines; what stands in `duet.toml` stands there still.
@@ -262,6 +274,20 @@ mod tests {
         check("work tree ()", None);
         check("work tree", None);
         check("work tree ($(touch x))", None);
+    }
+
+    #[test]
+    fn a_revision_that_moves_is_its_commit() {
+        let check = |requested: &str, resolved: &str, want: &str| {
+            let artifact_digest = String::new();
+            let version = VersionInfo { requested: requested.into(), resolved: resolved.into(), artifact_digest };
+            assert_eq!(as_it_was(&version), want);
+        };
+        check("HEAD~1", "9f8e7d6c5b Read ahead", "9f8e7d6c5b");
+        check("HEAD", "9f8e7d6c5b", "9f8e7d6c5b");
+        check("main@{1}", "9f8e7d6c5b Read ahead", "9f8e7d6c5b");
+        check("v1.2.0", "9f8e7d6c5b Read ahead", "v1.2.0");
+        check("~/old", "/home/me/old", "~/old");
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! The result of a search for a commit, in every form.
 
 use duetbench_cli::bisection::{
-    Answer, Bisection, Commit, Compared, Comparison, Found, Inside, Other, Pair, Shown, Skipped, Sought,
+    Answer, Bisection, Commit, Compared, Comparison, Ends, Found, Inside, Other, Pair, Regressed, Shown, Skipped,
+    Sought,
 };
 use duetbench_cli::options::Format;
 use duetbench_cli::render::bisect::document;
 use duetbench_core::BenchmarkId;
+
+use serde_json::Value;
 
 use crate::golden_files::check;
 use crate::render_support::written;
@@ -91,8 +94,46 @@ fn of_two_merges() -> Bisection {
         skipped: vec![Skipped { commit: 4, benchmark: None, why: "it does not build".into() }],
         detects: None,
         redefined: vec![],
+        ends: Ends::default(),
         out_of_budget: false,
     }
+}
+
+#[test]
+fn what_is_open_tolerated_or_failed_is_not_called_nothing() {
+    let id = |name: &str| BenchmarkId { package: "p".into(), name: name.into() };
+    let text_of = |ends: Ends| {
+        let bisection = Bisection { sought: vec![], others: vec![], detects: Some(0.02), ends, ..of_two_merges() };
+        let document = document(&bisection);
+        let json: Value = serde_json::from_str(&written(&document, Format::Json)).unwrap();
+        assert_eq!(departures_from(BISECT, &json), Vec::<String>::new());
+        let text = written(&document, Format::Text).split_whitespace().collect::<Vec<_>>().join(" ");
+        (json["answer"].as_str().unwrap().to_owned(), text)
+    };
+    let check = |ends: Ends, answer: &str, wanted: &[&str]| {
+        let (said, text) = text_of(ends);
+        assert_eq!(said, answer);
+        for want in wanted {
+            assert!(text.contains(want), "`{want}` is not in {text}");
+        }
+    };
+    let open = Ends { open: vec![id("BenchmarkOpen")], all: 2, ..Ends::default() };
+    check(
+        open,
+        "cannot_tell",
+        &["1 of 2 benchmarks undecided", "undecided: `Open` hint: the same command with a longer"],
+    );
+    let tolerated = vec![Regressed { id: id("BenchmarkSum"), ratio: 1.02 }];
+    let tolerated = Ends { tolerated, all: 1, ..Ends::default() };
+    let words = ["by more than the tolerated 3%", "`Sum` is slower, which is tolerated: +2"];
+    check(tolerated, "nothing_slower", &words);
+    let failed = Ends { failed: vec![id("BenchmarkOne")], all: 1, ..Ends::default() };
+    check(
+        failed,
+        "unusable",
+        &["cannot be compared: 1 benchmark failed", "failed: `One` hint: `duet show r1` tells why"],
+    );
+    check(Ends { all: 1, ..Ends::default() }, "nothing_slower", &["nothing is slower in the bad commit"]);
 }
 
 #[test]

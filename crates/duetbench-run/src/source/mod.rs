@@ -67,6 +67,17 @@ impl VersionRequest {
     }
 }
 
+impl VersionRequest {
+    /// The same as long as it exists: a revision by its commit, since what `HEAD~1` or a branch is called moves.
+    #[must_use]
+    pub fn pinned(self, cwd: &Path) -> VersionRequest {
+        match self {
+            VersionRequest::Revision(text) => VersionRequest::Revision(git::commit_of(cwd, &text).unwrap_or(text)),
+            other => other,
+        }
+    }
+}
+
 /// Whether a version can be there, found out without making anything: what a registry has is asked for when it is fetched.
 ///
 /// # Errors

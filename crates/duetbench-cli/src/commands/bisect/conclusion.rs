@@ -1,10 +1,30 @@
 //! The result of a search, put together from all that is known.
 
 use duetbench_core::report::BenchmarkReport;
+use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict, bisect};
 
 use super::known::{Known, log_ratios, mean};
-use crate::bisection::{Answer, Bisection, Compared, End, Found, Inside, Line, Other, Pair, Regressed, Shown, Sought};
+use crate::bisection::{
+    Answer, Bisection, Compared, End, Ends, Found, Inside, Line, Other, Pair, Regressed, Shown, Sought,
+};
+
+/// Answers that are neither a regression nor the absence of one.
+fn of_ends(benchmarks: &[&BenchmarkReport]) -> Ends {
+    let mut ends = Ends { all: benchmarks.len(), ..Ends::default() };
+    for one in benchmarks {
+        match &one.verdict {
+            Verdict::Inconclusive { .. } | Verdict::Slower(Extent::Open { .. }) => ends.open.push(one.id.clone()),
+            Verdict::Slower(Extent::WithinTolerance) => {
+                let ratio = 1.0 + one.change().unwrap_or_default();
+                ends.tolerated.push(Regressed { id: one.id.clone(), ratio });
+            }
+            Verdict::Failed { .. } => ends.failed.push(one.id.clone()),
+            _ => {}
+        }
+    }
+    ends
+}
 
 /// The result of what is known.
 pub(super) struct Conclusion<'a> {
@@ -33,6 +53,7 @@ impl Conclusion<'_> {
             skipped: record.skipped.clone(),
             detects,
             redefined: slower.map(|b| b.id.name.clone()).collect(),
+            ends: of_ends(&same),
             out_of_budget,
         }
     }

@@ -32,12 +32,13 @@ pub(super) struct Course<'a> {
     store: &'a mut Store,
     id: BisectionId,
     known: Known,
-    begun: Instant,
+    /// Time that this sitting spent measuring, seconds.
+    measured_s: f64,
 }
 
 impl<'a> Course<'a> {
     pub(super) fn new(context: &'a Context, store: &'a mut Store, id: BisectionId, record: Record) -> Course<'a> {
-        Course { context, store, id, known: Known { record, reports: Vec::new() }, begun: Instant::now() }
+        Course { context, store, id, known: Known { record, reports: Vec::new() }, measured_s: 0.0 }
     }
 
     /// Searches to the end, and reports it; gives the exit code.
@@ -61,7 +62,8 @@ impl<'a> Course<'a> {
         // A longer budget can go on with what is open, and another sitting with what could not be built.
         let record = &mut self.known.record;
         let is_left_out = record.skipped.iter().any(|skipped| skipped.benchmark.is_none());
-        record.complete = !is_left_out && record.lines.iter().all(|line| line.end.is_some());
+        let ends_open = !bisection.ends.open.is_empty() && record.spec.effort.budget.is_some();
+        record.complete = !is_left_out && !ends_open && record.lines.iter().all(|line| line.end.is_some());
         self.keep()?;
         self.context.printer.document(&render::bisect::document(&bisection))?;
         Ok(exit_code(&bisection))
@@ -98,9 +100,9 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Whether the budget is used up.
+    /// Whether the budget is used up. It is one of measuring, as that of a comparison is.
     fn is_over(&self) -> bool {
-        self.known.record.spec.effort.budget.is_some_and(|budget| self.begun.elapsed() >= budget)
+        self.known.record.spec.effort.budget.is_some_and(|budget| self.measured_s >= budget.as_secs_f64())
     }
 
     /// Compares the end points; whether a benchmark is slower in the bad commit.
@@ -323,6 +325,7 @@ impl<'a> Course<'a> {
             }
         };
         let measured_s = report.as_ref().map_or(0.0, |report| report.measured_s);
+        self.measured_s += measured_s;
         let pairs = report.as_ref().map_or(0, |report| {
             let first = report.benchmarks.first().map(|b| &b.id);
             benchmark.or(first).map_or(0, |id| log_ratios(report, id).len())
@@ -336,7 +339,7 @@ impl<'a> Course<'a> {
 
     /// Leaves out a commit that cannot be compared.
     fn leave_out(&mut self, commit: usize, unusable: &Unusable, by: &BenchmarkId) -> Result<(), Failure> {
-        let why = first_line(&unusable.why);
+        let why = in_one_line(&unusable.why);
         self.context.printer.note(&format!("{} is left out: {why}", self.known.told(commit)));
         let benchmark = unusable.by_benchmark.then(|| by.clone());
         self.known.record.skipped.push(Skipped { commit, benchmark, why });
@@ -368,8 +371,43 @@ fn left(search: &Search, costs: &Costs) -> String {
     format!("{} left{time}", many(search.candidates(), "candidate", "candidates"))
 }
 
+/// A failure in one line: its heading, and the first line of a tool's words below it.
+fn in_one_line(why: &str) -> String {
+    let heading = first_line(why);
+    if !heading.ends_with(':') {
+        return heading;
+    }
+    // Not the command that was given, nor a compiler's heading.
+    let says = |line: &&str| !line.is_empty() && !line.starts_with(['$', '#']);
+    match why.lines().skip(1).map(str::trim).find(says) {
+        Some(words) => format!("{heading} {words}"),
+        None => heading.trim_end_matches(':').to_owned(),
+    }
+}
+
 /// Named, or not.
 fn exit_code(bisection: &Bisection) -> u8 {
     let is_named = bisection.sought.iter().any(|sought| matches!(sought.answer, Answer::Steps(_)));
-    if is_named { code::REGRESSION } else { code::INCONCLUSIVE }
+    match is_named {
+        true => code::REGRESSION,
+        false if bisection.ends.are_unusable() => code::FAILED,
+        false => code::INCONCLUSIVE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_told_with_its_first_words() {
+        for (why, line) in [
+            ("head (`c3`) does not build:\n$ make\ncannot fetch dep", "head (`c3`) does not build: cannot fetch dep"),
+            ("head (`c3`) does not build:\n# a/b\n  x.go:3: y", "head (`c3`) does not build: x.go:3: y"),
+            ("head (`c3`) does not build:\n$ make\n", "head (`c3`) does not build"),
+            ("there is no benchmark `A`\nmore", "there is no benchmark `A`"),
+        ] {
+            assert_eq!(in_one_line(why), line);
+        }
+    }
 }

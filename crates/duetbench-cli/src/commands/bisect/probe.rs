@@ -121,7 +121,7 @@ fn fails_in(report: &Report, target: &BenchmarkId) -> Option<String> {
 
 impl Purpose for Taking<'_> {
     fn command(&self) -> &'static str {
-        "compare"
+        "bisect"
     }
 
     fn is_settled(&self, errand: &Errand<'_>, plan: &Plan, _: &Subjects) -> Result<bool, Failure> {

@@ -146,7 +146,9 @@ fn look(errand: &Errand<'_>, plan: &mut Plan, material: &Material, benches: Benc
 
 /// Says before anything is measured what the time is enough for that first trials left; a dry run has it in its output.
 fn tell_forecast(errand: &Errand<'_>, plan: &Plan) {
-    let words = forecast::words(plan, &errand.spec).filter(|_| !errand.context.settings.dry_run());
+    // Its remedies are about a budget that was typed, and that of a comparison in a search is a part of it.
+    let is_typed = errand.purpose.command() != "bisect" && !errand.context.settings.dry_run();
+    let words = forecast::words(plan, &errand.spec).filter(|_| is_typed);
     words.iter().for_each(|words| errand.context.printer.note(words));
 }
 

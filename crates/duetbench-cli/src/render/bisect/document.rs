@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::json;
-use crate::bisection::{Answer, Bisection, Commit, Found, Inside, Shown, Skipped, Sought};
+use duetbench_core::BenchmarkId;
+
+use crate::bisection::{Answer, Bisection, Commit, Found, Inside, Regressed, Shown, Skipped, Sought};
 use crate::render::document::{Block, Cell, Cells, Document, Line, Table, Title, Tone};
 use crate::render::format::{benchmarks, change, duration, first_line, many, share, short_name};
 
@@ -31,7 +33,7 @@ fn headline(bisection: &Bisection) -> String {
     let all: Vec<String> = bisection.sought.iter().map(|sought| answer(bisection, sought)).collect();
     match bisection.redefined.len() {
         _ if !all.is_empty() => all.join("; "),
-        0 => "nothing is slower in the bad commit".into(),
+        0 => of_ends(bisection),
         several => {
             let is = if several == 1 {
                 "is slower in the bad commit, but is another one there"
@@ -41,6 +43,24 @@ fn headline(bisection: &Bisection) -> String {
             format!("{} {is}", benchmarks(several))
         }
     }
+}
+
+/// The answer where nothing regressed.
+fn of_ends(bisection: &Bisection) -> String {
+    let ends = &bisection.ends;
+    if ends.are_unusable() {
+        return format!("the end points cannot be compared: {} failed", benchmarks(ends.failed.len()));
+    }
+    if !ends.open.is_empty() {
+        let (open, all) = (ends.open.len(), benchmarks(ends.all));
+        return format!("cannot tell yet whether anything is slower in the bad commit: {open} of {all} undecided");
+    }
+    let more = if ends.tolerated.is_empty() {
+        String::new()
+    } else {
+        format!(" by more than the tolerated {}", share(bisection.threshold))
+    };
+    format!("nothing is slower in the bad commit{more}")
 }
 
 fn answer(bisection: &Bisection, sought: &Sought) -> String {
@@ -95,8 +115,9 @@ fn steps(bisection: &Bisection, answer: &Answer) -> Option<Block> {
     ]);
     for (depth, step) in with_inner(steps, 0) {
         let culprit = &bisection.commits[step.culprit];
+        let first = step.hidden.first().map_or_else(String::new, |&at| format!("{} … ", bisection.commits[at].short()));
         table.push([
-            Cell::from(format!("{}{}", "▸ ".repeat(depth), culprit.short())),
+            Cell::from(format!("{}{first}{}", "▸ ".repeat(depth), culprit.short())),
             Cell::toned(change(step.ratio), if step.ratio > 1.0 { Tone::Bad } else { Tone::Plain }),
             share(step.probability.min(0.9999)).into(),
             step.run.clone().unwrap_or_default().into(),
@@ -136,8 +157,11 @@ fn words(bisection: &Bisection, sought: &Sought) -> Vec<Line> {
             lines.push(Line::Sentence(format!("{} of the change between the end points is not located", change(rest))));
         }
         let innermost = sought.answer.innermost();
-        let runs = innermost.iter().filter_map(|step| step.run.as_ref());
-        lines.extend(runs.map(|run| Line::hint(format!("`duet show {run}` is the comparison with the parent"))));
+        let with =
+            |step: &Found| if step.hidden.is_empty() { "the parent" } else { "the last one before them that can be" };
+        let of_run =
+            |step: &&Found| Some(format!("`duet show {}` is the comparison with {}", step.run.as_ref()?, with(step)));
+        lines.extend(innermost.iter().filter_map(of_run).map(Line::hint));
     }
     if let Answer::CannotTell(left) = &sought.answer {
         lines.extend(left_over(bisection, left, ""));
@@ -208,7 +232,8 @@ fn facts(bisection: &Bisection) -> Vec<Line> {
             "`--benchmarks-from head` measures the bad commit's benchmarks in all commits, `--same-benchmarks` takes them for the same",
         ));
     }
-    if let Some(detects) = bisection.detects {
+    lines.extend(about_ends(bisection));
+    if let Some(detects) = bisection.detects.filter(|_| bisection.ends.open.is_empty()) {
         let all = if bisection.redefined.is_empty() { "every benchmark" } else { "every other benchmark" };
         lines.push(Line::Sentence(format!(
             "a slowdown of {} would have been found in {all} in 80 % of cases",
@@ -221,6 +246,34 @@ fn facts(bisection: &Bisection) -> Vec<Line> {
         Line::warning(format!("`{short}` is left out: {}", one.why))
     };
     lines.extend(bisection.skipped.iter().map(left_out));
+    lines
+}
+
+/// Benchmarks that did not regress between the end points, and are not shown to be no slower either.
+fn about_ends(bisection: &Bisection) -> Vec<Line> {
+    let ends = &bisection.ends;
+    let named = |ids: &[BenchmarkId]| {
+        let names: Vec<String> = ids.iter().map(|id| format!("`{}`", short_name(&id.name))).collect();
+        names.join(", ")
+    };
+    let run = bisection.compared.first().and_then(|shown| shown.compared.of.run.as_ref());
+    let look = run.map(|run| Line::hint(format!("`duet show {run}` tells why")));
+    let mut lines = Vec::new();
+    if !ends.failed.is_empty() {
+        lines.push(Line::warning(format!("failed: {}", named(&ends.failed))));
+        lines.extend(look);
+    }
+    if !ends.open.is_empty() {
+        lines.push(Line::Sentence(format!("undecided: {}", named(&ends.open))));
+        lines.push(Line::hint("the same command with a longer `--budget` goes on from here"));
+    }
+    for Regressed { id, ratio } in &ends.tolerated {
+        let name = short_name(&id.name);
+        lines.push(Line::Sentence(format!("`{name}` is slower, which is tolerated: {}", change(*ratio))));
+    }
+    if !ends.tolerated.is_empty() {
+        lines.push(Line::hint("a lower `--threshold` has such changes searched, too"));
+    }
     lines
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::bisection::{Answer, Bisection, Commit, Compared, Found, Inside, Shown, Sought};
+use crate::bisection::{Answer, Bisection, Commit, Compared, Ends, Found, Inside, Shown, Sought};
 use crate::render::document;
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
@@ -33,7 +33,7 @@ pub(super) fn json(bisection: &Bisection) -> String {
     document::json(&json!({
         "schema_version": SCHEMA_VERSION,
         "duet_version": bisection.duet_version,
-        "answer": first.map_or("nothing_slower", |sought| word(&sought.answer)),
+        "answer": first.map_or_else(|| of_ends(&bisection.ends), |sought| word(&sought.answer)),
         "good": commits.id(0),
         "bad": commits.id(bisection.last),
         "commits": bisection.last,
@@ -41,7 +41,7 @@ pub(super) fn json(bisection: &Bisection) -> String {
         "benchmark": first.map(|sought| &sought.benchmark),
         "ratio": first.map(|sought| sought.ratio),
         "steps": first.map(|sought| commits.steps(&sought.answer)).unwrap_or_default(),
-        "candidates": first.map(|sought| commits.candidates(&sought.answer)).unwrap_or_default(),
+        "candidates": first.map_or_else(|| commits.of_ends(bisection), |sought| commits.candidates(&sought.answer)),
         "further": bisection.sought.iter().skip(1).map(|sought| commits.further(sought)).collect::<Vec<_>>(),
         "others": others.collect::<Vec<_>>(),
         "skipped": skipped.collect::<Vec<_>>(),
@@ -86,6 +86,15 @@ pub(super) fn plan(commits: &[Commit], inside: usize, forecast: &BTreeMap<u32, f
     }))
 }
 
+/// The answer where nothing regressed.
+fn of_ends(ends: &Ends) -> &'static str {
+    match ends {
+        _ if ends.are_unusable() => "unusable",
+        Ends { open, .. } if !open.is_empty() => "cannot_tell",
+        _ => "nothing_slower",
+    }
+}
+
 /// The answer from good to bad in a word.
 fn word(answer: &Answer) -> &'static str {
     match answer {
@@ -112,6 +121,12 @@ impl<'a> Commits<'a> {
     fn candidates(&self, answer: &Answer) -> Vec<&'a str> {
         let left: &[usize] = if let Answer::CannotTell(left) = answer { left } else { &[] };
         left.iter().map(|&at| self.id(at)).collect()
+    }
+
+    /// All, where the end points leave it open whether anything is slower.
+    fn of_ends(&self, bisection: &Bisection) -> Vec<&'a str> {
+        let all = 1..=bisection.last;
+        all.filter(|_| of_ends(&bisection.ends) == "cannot_tell").map(|at| self.id(at)).collect()
     }
 
     fn further(&self, sought: &Sought) -> Value {
