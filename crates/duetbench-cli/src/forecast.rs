@@ -19,9 +19,10 @@ pub fn words(plan: &Plan, spec: &Spec) -> Option<String> {
         let enough_for =
             if forecast.enough_for == 0 { "none".into() } else { format!("about {}", forecast.enough_for) };
         let beside = if plan.disturbed { " beside what else runs" } else { "" };
+        let chooses = if forecast.benchmarks > 1 { ", the cheapest first: `--bench PATTERN` chooses" } else { "" };
         return (forecast.enough_for < forecast.benchmarks).then(|| {
             format!(
-                "{budget} is enough for {enough_for} of {}{beside}, the cheapest first: `--bench PATTERN` chooses, `--budget {}` is enough for all",
+                "{budget} is surely enough for {enough_for} of {}{beside}{chooses}, `--budget {}` is enough for all",
                 benchmarks(forecast.benchmarks as usize),
                 typed_time(spent_s + all_s)
             )

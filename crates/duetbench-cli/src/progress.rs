@@ -11,6 +11,7 @@ use indicatif::ProgressBar;
 
 use crate::display::Display;
 use crate::printer::Printer;
+use crate::render::format::many;
 
 /// Time between two tables of the answers so far: they change at looks only, and large suites take a while to sort.
 const TABLE_EVERY: Duration = Duration::from_millis(250);
@@ -66,7 +67,9 @@ impl Observer for Recorder<'_> {
         let confirming = if progress.round > 0 { "confirming regressions, " } else { "" };
         let activity = match progress.activity {
             Activity::Linking(programs) => format!("linking {programs} programs"),
-            Activity::Trial(benchmark, forks) => format!("{}, {forks} fork pairs done", benchmark.name),
+            Activity::Trial(benchmark, forks) => {
+                format!("{}, {} done", benchmark.name, many(forks as usize, "fork pair", "fork pairs"))
+            }
             Activity::Solo(benchmark, (suite_run, of)) => {
                 format!("{}, suite run {} of {of}", benchmark.name, suite_run + 1)
             }

@@ -244,7 +244,8 @@ impl Report {
 
     fn those_where(&self, is_meant: impl Fn(&Verdict) -> bool) -> impl Iterator<Item = &BenchmarkId> {
         let times = self.benchmarks.iter().map(|one| (&one.id, &one.verdict));
-        let all = times.chain(self.reported.iter().map(|one| (&one.id, &one.verdict)));
+        let reported = self.reported.iter().filter(|one| !self.found().is_redefined(&one.id));
+        let all = times.chain(reported.map(|one| (&one.id, &one.verdict)));
         all.filter(move |(_, verdict)| is_meant(verdict)).map(|(id, _)| id)
     }
 

@@ -36,6 +36,9 @@ pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
     for version in &prepared.versions {
         all.extend(selected(&version.found, &context.settings)?);
     }
+    if all.is_empty() && prepared.versions.iter().any(|version| !version.found.is_empty()) {
+        return Err(super::nothing_selected(context).into());
+    }
     context.printer.data(&if format == Format::Json { json(&all) } else { all.iter().map(line).collect() })?;
     let is_met = |style: Style| all.iter().any(|found| found.failure.is_none() && found.style == style);
     let explained = STYLES.iter().filter(|(style, _)| is_met(*style));

@@ -93,7 +93,7 @@ impl Context {
         } else {
             assemble::report(stored)
         };
-        gate::decided(assemble::with_calibration(report, store)?, &self.cwd)
+        gate::decided(assemble::with_calibration(report, store)?, &self.cwd, self.settings.strict())
     }
 
     /// Fetches, builds and lists versions; relative names start at `cwd`.

@@ -18,7 +18,7 @@ pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
     if let Head::Solo(_) = stored.head {
         let report = assemble::solo_report(stored.solo()?);
         context.printer.document(&solo::document(&report))?;
-        return Ok(solo_exit_code(&report));
+        return Ok(if report.complete { solo_exit_code(&report) } else { code::INTERRUPTED });
     }
     let stored = stored.comparison()?;
     let mut report = context.report(&store, stored)?;

@@ -119,16 +119,21 @@ fn read(table: WaiverTable) -> Result<Waiver, String> {
     Ok(Waiver { benchmark, metric: metric.unwrap_or(Metric::Time), ceiling, expires, reason, link })
 }
 
-/// Holds the rules of the run and the waivers of the repository around a directory against a report; without either it stays as it is.
+/// Holds the rules of the run, the waivers of the repository around a directory and, where that is `strict`, the wish for answers against
+/// a report; without any of them it stays as it is.
 ///
 /// # Errors
 /// When the file of waivers cannot be understood.
-pub fn decided(report: Report, cwd: &Path) -> Result<Report, Failure> {
+pub fn decided(report: Report, cwd: &Path, strict: bool) -> Result<Report, Failure> {
     let WaiverFile { waivers, .. } = WaiverFile::read(&policy_dir(cwd))?;
-    if waivers.is_empty() && report.spec.rules.is_empty() {
+    let demands = strict && report.undecided() > 0;
+    if waivers.is_empty() && report.spec.rules.is_empty() && !demands {
         return Ok(report);
     }
-    let gate = Gate::decide(report.found(), report.spec.thresholds(), &waivers, today());
+    let mut gate = Gate::decide(report.found(), report.spec.thresholds(), &waivers, today());
+    if demands {
+        gate.demand_answers(report.found());
+    }
     Ok(Report { gate: Some(gate), ..report })
 }
 

@@ -3,7 +3,7 @@
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::{Report, Verdict};
 
-use super::format::{change_within, one_line, short_name};
+use super::format::{change_within, first_line, one_line, short_name};
 use super::{gate, summary};
 
 /// Most lines: GitHub shows ten errors of a step.
@@ -15,7 +15,12 @@ pub fn render(report: &Report) -> Vec<String> {
         Some(decided) => gate::stopping(decided),
         None => regressions(report),
     };
-    words.into_iter().take(LINES_MAX).map(|words| format!("::error title=duet::{}", escaped(&words))).collect()
+    words
+        .into_iter()
+        .chain(failures(report))
+        .take(LINES_MAX)
+        .map(|words| format!("::error title=duet::{}", escaped(&words)))
+        .collect()
 }
 
 fn regressions(report: &Report) -> Vec<String> {
@@ -30,6 +35,16 @@ fn regressions(report: &Report) -> Vec<String> {
         ))
     };
     regressed.filter_map(one).collect()
+}
+
+/// Benchmarks that could not be measured.
+fn failures(report: &Report) -> impl Iterator<Item = String> {
+    report.benchmarks.iter().filter_map(|one| match &one.verdict {
+        Verdict::Failed { reason, .. } => {
+            Some(format!("`{}` failed: {}", one_line(&short_name(&one.id.name)), first_line(reason)))
+        }
+        _ => None,
+    })
 }
 
 /// Escapes the characters that would end or begin a command, as GitHub wants it.

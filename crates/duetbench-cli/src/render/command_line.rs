@@ -57,6 +57,14 @@ pub(super) fn alone(report: &Report, id: &BenchmarkId, forks: u32) -> String {
     write(report, &of_one(report, id, forks), None)
 }
 
+/// A command with more options, which stand before what is passed on to the harness.
+pub(super) fn with_options(command: &str, more: &str) -> String {
+    match command.split_once(" -- ") {
+        Some((own, passed_on)) => format!("{own}{more} -- {passed_on}"),
+        None => format!("{command}{more}"),
+    }
+}
+
 /// The same on this machine, even if the run was measured on a fleet.
 pub(super) fn alone_here(report: &Report, id: &BenchmarkId, forks: u32) -> String {
     write(report, &Spec { fleet: None, ..of_one(report, id, forks) }, None)
@@ -274,6 +282,12 @@ mod tests {
         check("work tree ()", None);
         check("work tree", None);
         check("work tree ($(touch x))", None);
+    }
+
+    #[test]
+    fn options_stand_before_those_of_the_harness() {
+        assert_eq!(with_options("duet compare a", " --count"), "duet compare a --count");
+        assert_eq!(with_options("duet compare a -- -tags x", " --count"), "duet compare a --count -- -tags x");
     }
 
     #[test]

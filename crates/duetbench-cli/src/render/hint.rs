@@ -48,12 +48,12 @@ pub(super) fn hints(report: &Report) -> Vec<Hint> {
     [regression(report), failure(report), open].into_iter().flatten().filter(offered).collect()
 }
 
-/// Whether a sitting on a fleet broke off, so that nobody knows what the rest of the plan would have settled.
+/// Whether a run broke off, so that nobody knows what the rest of the plan would have settled.
 fn is_to_go_on(report: &Report) -> bool {
-    report.fleet.is_some() && !report.complete
+    !report.complete
 }
 
-/// A run on a fleet that broke off, where it left something open.
+/// A run that broke off, where it left something open.
 fn goes_on(report: &Report) -> Option<Hint> {
     let abandoned = report.fleet.as_ref().is_some_and(|fleet| !fleet.abandoned.is_empty());
     let wanted = abandoned || report.benchmarks.iter().any(|b| b.verdict.is_open());
@@ -124,6 +124,9 @@ fn knob(report: &Report, needs: &[Need]) -> Option<(String, f64)> {
 
 /// The budget that leaves the first round the time for so much more, seconds: each benchmark may have [`OVER_EVEN`] times its even share.
 fn budget_s(report: &Report, needs: &[Need]) -> f64 {
+    if report.answers_nothing() {
+        return first_answers_s(report);
+    }
     let more_s = needs.iter().map(|need| need.more_s).sum::<f64>();
     let largest_s = needs.iter().map(|need| need.all_s).fold(0.0, f64::max);
     let allowed_s = largest_s * report.plan.benchmarks.len() as f64 / OVER_EVEN;
@@ -140,8 +143,12 @@ fn looked_s(report: &Report) -> f64 {
 /// The budget that would be enough for a first answer about each benchmark, where one was set.
 pub(super) fn enough_budget(report: &Report) -> Option<String> {
     report.spec.effort.budget?;
-    let all_s = report.plan.forecast().all_ns as f64 * 1e-9;
-    Some(format!("`--budget {}`", typed_time(looked_s(report) + all_s)))
+    Some(format!("`--budget {}`", typed_time(first_answers_s(report))))
+}
+
+/// Time for a first answer about each benchmark, seconds.
+fn first_answers_s(report: &Report) -> f64 {
+    looked_s(report) + report.plan.forecast().all_ns as f64 * 1e-9
 }
 
 /// The way to settle one open question, in words.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use duetbench_core::analysis::{Clock, ConfirmationStanding as Standing, Ranged, RatioInterval, Warning};
+use duetbench_core::gate::Gate;
 use duetbench_core::plan::Excluded;
 use duetbench_core::report::{BenchmarkReport, Counted, Outcome};
 use duetbench_core::verdict::Extent;
@@ -97,7 +98,9 @@ pub(super) fn headline(report: &Report) -> String {
     let improved = report.concerned("improvement");
     let also_improved = if improved > 0 { format!(", {improved} improved") } else { String::new() };
     let accepted = report.worse();
-    let none = if accepted > 0 { format!("{accepted} regressed, as accepted") } else { "No regression found".into() };
+    let passes =
+        if report.gate.iter().flat_map(Gate::waived).next().is_some() { "as accepted" } else { "for information" };
+    let none = if accepted > 0 { format!("{accepted} regressed, {passes}") } else { "No regression found".into() };
     match report.outcome() {
         Outcome::Failed if report.answers_nothing() => answers_nothing(report),
         Outcome::Regression => format!("{} of {} regressed{also_improved}", report.failing(), benchmarks(total)),
@@ -112,7 +115,7 @@ pub(super) fn headline(report: &Report) -> String {
             format!("{none}, but {} of {} undecided{also_improved}", report.undecided(), benchmarks(total))
         }
         Outcome::Clean if accepted > 0 => {
-            format!("{accepted} of {} regressed, as accepted{also_improved}", benchmarks(total))
+            format!("{accepted} of {} regressed, {passes}{also_improved}", benchmarks(total))
         }
         Outcome::Clean if improved > 0 => format!("{improved} of {} improved, none regressed", benchmarks(total)),
         Outcome::Clean if report.is_changed() => {
@@ -141,6 +144,9 @@ fn answers_nothing(report: &Report) -> String {
         String::new()
     };
     let too_little = |budget| format!(": {} is too little time", humantime::format_duration(budget));
+    if !report.complete {
+        return format!("{}{also_failed}: the run did not come to its end", unmeasured(report));
+    }
     let why = report.spec.effort.budget.map_or_else(String::new, too_little);
     format!("{}{also_failed}{why}{}", unmeasured(report), enough(report))
 }
@@ -151,9 +157,11 @@ fn unmeasured(report: &Report) -> &'static str {
     if none { "Nothing was measured" } else { "Nothing was measured long enough for an answer" }
 }
 
-/// The budget that is enough for an answer about each benchmark, as the end of a sentence.
+/// The budget that is enough for an answer about each benchmark, as the end of a sentence; empty where the run did not come to its end.
 fn enough(report: &Report) -> String {
-    hint::enough_budget(report).map_or_else(String::new, |option| format!(", {option} would do"))
+    hint::enough_budget(report)
+        .filter(|_| report.complete)
+        .map_or_else(String::new, |option| format!(", {option} would do"))
 }
 
 /// The same as the end of a line that begins otherwise; empty where there are answers.

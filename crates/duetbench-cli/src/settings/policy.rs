@@ -12,7 +12,10 @@ const BRANCH_VARIABLES: [&str; 4] =
 
 /// The branch that a change is for, where something says so.
 pub(super) fn branch(read: impl Fn(&str) -> Option<String>) -> Option<String> {
-    BRANCH_VARIABLES.into_iter().filter_map(read).find(|name| !name.is_empty())
+    let named = BRANCH_VARIABLES.into_iter().filter_map(read).find(|name| !name.is_empty())?;
+    // A merge queue tries changes on branches of its own: `gh-readonly-queue/main/pr-12-…`.
+    let queued = named.strip_prefix("gh-readonly-queue/").and_then(|rest| rest.rsplit_once("/pr-"));
+    Some(queued.map_or(named.clone(), |(branch, _)| branch.to_owned()))
 }
 
 /// Whether a branch is meant by a pattern in which `*` stands for anything.
@@ -40,10 +43,15 @@ impl Settings {
         Policy::new(&rules).map_err(|e| Failure::usage(format!("`duet.toml`: {e}")))
     }
 
+    /// Patterns of the branches for whose changes an open question is as good as a failure.
+    pub fn strict_on(&self) -> Vec<String> {
+        self.first(|l| l.strict_on.clone()).unwrap_or_default()
+    }
+
     /// Whether an open question is as good as a failure: always, or for changes of this branch.
     pub fn strict(&self) -> bool {
         let always = self.first(|l| l.strict);
-        let branches = self.first(|l| l.strict_on.clone()).unwrap_or_default();
+        let branches = self.strict_on();
         let here = |branch: &String| branches.iter().any(|pattern| is_meant(branch, pattern));
         always.unwrap_or_else(|| self.branch.as_ref().is_some_and(here))
     }
@@ -91,6 +99,8 @@ mod tests {
         assert_eq!(of_pull_request.as_deref(), Some("main"));
         assert_eq!(branch(|name| (name == "GITHUB_REF_NAME").then(|| "topic".into())).as_deref(), Some("topic"));
         assert_eq!(branch(|_| Some(String::new())), None);
+        let queued = |name: &str| (name == "GITHUB_REF_NAME").then(|| "gh-readonly-queue/release/2/pr-7-1f".into());
+        assert_eq!(branch(queued).as_deref(), Some("release/2"));
     }
 
     #[test]

@@ -8,6 +8,8 @@ mod breach;
 mod day;
 mod waiver;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 pub use breach::{Breach, Standing};
@@ -85,6 +87,17 @@ impl Gate {
         let open = unanswered.filter_map(|one| Some((&one.id, policy.inconclusive(&one.id)?)));
         gate.open = open.map(|(id, action)| OpenQuestion { id: id.clone(), action }).collect();
         gate
+    }
+
+    /// Has every open question stop the change about which no rule says something else (`strict`).
+    pub fn demand_answers(&mut self, found: Found<'_>) {
+        let times = found.benchmarks.iter().filter(|one| one.verdict.is_open() && !self.accepts(one));
+        let reported = found.reported.iter().filter(|one| one.verdict.is_open());
+        let all: BTreeSet<&BenchmarkId> = times.map(|one| &one.id).chain(reported.map(|one| &one.id)).collect();
+        let unruled = all.into_iter().filter(|id| !self.open.iter().any(|question| question.id == **id));
+        let demanded: Vec<OpenQuestion> =
+            unruled.map(|id| OpenQuestion { id: id.clone(), action: Action::Gate }).collect();
+        self.open.extend(demanded);
     }
 
     /// Whether an open question of this benchmark stops the change: as a rule says, or else as it is `usually`.

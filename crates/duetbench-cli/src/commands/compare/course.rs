@@ -81,6 +81,10 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
     let (context, spec) = (errand.context, &errand.spec);
     // Whoever mistyped a version need not wait to be told.
     origin.versions.iter().try_for_each(|version| check(version, &origin.cwd))?;
+    // One that takes nothing is better known before building; where there is none, nothing is made before there is something to keep.
+    if context.db().exists() && !context.settings.dry_run() {
+        Store::open(&context.db())?;
+    }
     let _lock = lock_machine(context)?;
     let prepared = prepare(context, spec, &origin)?;
     let (mut material, builds) = Material::prepared(context, &prepared, origin)?;

@@ -239,7 +239,8 @@ fn next(report: &Report, benchmark: &BenchmarkReport) -> Vec<Line> {
             let again =
                 command_line::alone(report, &benchmark.id, benchmark.forks.len().max(1).try_into().unwrap_or(u32::MAX));
             lines.push(Line::hint("to see more of it"));
-            lines.push(Line::Command(format!("{again} {}", lacking.join(" "))));
+            let more = format!(" {}", lacking.join(" "));
+            lines.push(Line::Command(command_line::with_options(&again, &more)));
         }
         if let Some((_, _, command)) = profile::explained(report).find(|(one, ..)| one.id == benchmark.id) {
             lines.push(Line::hint("to look deeper into the profiles"));
