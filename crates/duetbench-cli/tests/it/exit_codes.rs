@@ -234,7 +234,7 @@ fn no_mistake_looks_like_a_slow_commit_to_git() {
     let place = Place::new();
     place.scripted(STEADY, &["--classify", "--nosuch"]).expect(128);
     place.scripted(STEADY, &["--classify", "--dry-run"]).expect(128).says(&["`--classify` needs a comparison"]);
-    place.duet(&["compare", "--classify", "nosuch"]).expect(128).says(&["git repository"]);
+    place.duet(&["compare", "--classify", "nosuch"]).expect(128).says(&["git checkout"]);
     place.scripted(STEADY, &["--classify", "--bench", "("]).expect(125);
     // One commit may have had another file.
     place.write("duet.toml", "treshold = '3%'\n");

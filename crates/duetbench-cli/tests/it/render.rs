@@ -434,7 +434,7 @@ fn markdown_begins_with_a_sentence_for_every_outcome() {
         markdown::render(&report).lines().nth(1).unwrap().to_owned()
     };
     // Rules let it pass.
-    assert_eq!(of_unit(Regression), "### ✅ duet: 1 of 1 benchmark regressed, as accepted");
+    assert_eq!(of_unit(Regression), "### ✅ duet: 1 of 1 benchmark regressed, for information");
     assert_eq!(of_unit(Improvement), "### ✅ duet: 1 of 1 benchmark improved, none regressed");
     assert_eq!(of_unit(Slower(Extent::WithinTolerance)), "### ✅ duet: No change beyond the threshold in 1 benchmark");
     let redefined = Redefined(Box::new(NoChange));
