@@ -228,6 +228,17 @@ fn who_searches_a_slowdown_is_told_of_accepted_ones_too() {
     place.scripted(slower, &["--classify", "--bench", "A"]).expect(1);
 }
 
+#[test]
+fn a_strict_run_says_which_answer_it_lacks() {
+    let place = Place::new();
+    let told = "fails: `A` has no answer";
+    for form in ["text", "markdown"] {
+        let lenient = place.scripted(NOISY, &["--format", form]).expect(0).stdout;
+        let strict = place.scripted(NOISY, &["--strict", "--format", form]).expect(4).stdout;
+        assert!(strict.contains(told) && !lenient.contains(told), "{strict}");
+    }
+}
+
 /// Git takes every exit code from 1 to 127 for a slow commit, but for 125.
 #[test]
 fn no_mistake_looks_like_a_slow_commit_to_git() {
