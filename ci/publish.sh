@@ -46,7 +46,7 @@ if [ ! -f "$work/duet.db" ]; then stop "the artifact holds no duet.db: was anyth
     [ -f "$work/comment.md" ] || stop "the artifact's measurements cannot be shown"
 [ "$(head -n 1 "$work/comment.md")" = "$marker" ] || stop "what came out is no comment of duet's"
 
-if [[ ${ACTION_RUN_URL:-} =~ ^https://[A-Za-z0-9./_-]+$ ]]; then
+if [[ ${ACTION_RUN_URL:-} =~ ^https://[A-Za-z0-9.:/_-]+$ ]]; then
     printf '\n[Report with pictures, and log](%s)\n' "$ACTION_RUN_URL" >> "$work/comment.md"
 fi
 

@@ -44,11 +44,17 @@ func install(one release, folder string) error {
 	if err := unpack(packed, work); err != nil {
 		return fmt.Errorf("%s: %w", one.name, err)
 	}
-	// Where somebody else was faster, theirs is as good.
-	if err := os.Rename(work, folder); err != nil && !errors.Is(err, os.ErrExist) {
-		return err
+	err = os.Rename(work, folder)
+	if errors.Is(err, os.ErrExist) {
+		// Where somebody else was faster, theirs is as good. A folder that was cleared out is not.
+		if _, missing := os.Stat(filepath.Join(folder, "duet")); missing == nil {
+			return nil
+		}
+		if err = os.RemoveAll(folder); err == nil {
+			err = os.Rename(work, folder)
+		}
 	}
-	return nil
+	return err
 }
 
 // fetch gives the bytes of a release.

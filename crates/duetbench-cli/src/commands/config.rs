@@ -82,7 +82,9 @@ fn describe(number: usize, rule: &Rule) -> String {
     });
     let says: Vec<String> =
         better.into_iter().chain(tolerated).chain(action).chain(open).chain(slower).chain(redefined).collect();
-    format!("{}\n", one_line(&format!("rule {number}: {what} of {of}: {}", says.join(", "))))
+    // To name a unit is enough to have it judged.
+    let says = if says.is_empty() { "gates".to_owned() } else { says.join(", ") };
+    format!("{}\n", one_line(&format!("rule {number}: {what} of {of}: {says}")))
 }
 
 fn verb(action: Action) -> &'static str {

@@ -68,6 +68,12 @@ public class DuetMojo extends AbstractMojo {
     }
 
     private static String meaning(int code) {
-        return code == 1 ? ": the gate did not pass, see above" : ", see above";
+        switch (code) {
+            case 1: return ": something failed, see above";
+            case 3: return ": it is slower by more than is tolerated, see above";
+            case 4: return ": a benchmark has no answer, and the gate wants one, see above";
+            case 5: return ": a waiver has to go, see above";
+            default: return ", see above";
+        }
     }
 }
