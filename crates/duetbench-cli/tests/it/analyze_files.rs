@@ -152,11 +152,72 @@ fn forms_may_differ_and_runs_take_part() {
     place.duet(&["analyze", "r1"]).expect(0);
 }
 
+/// A file of hyperfine whose runs all ended with this code.
+fn ended(name: &str, seconds: f64, code: i32) -> String {
+    let times: Vec<f64> = (0..6).map(|i| seconds * (1.0 + 0.001 * f64::from(i * 3 % 5))).collect();
+    json!({"results": [{"command": name, "times": times, "exit_codes": vec![code; 6]}]}).to_string()
+}
+
+#[test]
+fn a_program_that_always_fails_is_no_faster_one() {
+    let place = place();
+    place.write("ok.json", &ended("g", 1.0, 0)).write("bad.json", &ended("g", 0.002, 127));
+    place.write("worse.json", &ended("g", 0.003, 127));
+    let check = |base: &str, head: &str, exit: i32, words: &[&str]| {
+        let ran = place.duet(&["analyze", base, head]).expect(exit);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        words.iter().for_each(|words| assert!(said.contains(words), "{words} not in {said}"));
+    };
+    let why = "nothing could be compared: `g` was not compared: its exit code is 0 in base `ok` and 127 in head `bad`";
+    check("ok.json", "bad.json", 1, &[why, "hint: measure both in the same way"]);
+    // A program may always mean its code, and where both do there is something to compare.
+    let same = "warning: every run ended with the same exit code other than 0: `g` (127)";
+    check("bad.json", "worse.json", 3, &[same]);
+    check("bad.json", "bad.json", 0, &[same]);
+    place.write("none.json", &ended("g", 0.002, 127).replace("exit_codes", "codes"));
+    let one = "warning: base `bad`: every run ended with the same exit code other than 0: `g` (127)";
+    check("bad.json", "none.json", 0, &[one]);
+}
+
+#[test]
+fn jmh_s_modes_and_threads_are_compared_with_themselves_alone() {
+    let place = place();
+    let file = |name: &str, from: &str, to: &str| place.write(name, &jmh(1.0).replace(from, to));
+    file("old.json", "", "");
+    file("shots.json", "avgt", "ss");
+    file("threads.json", "\"threads\":1", "\"threads\":4");
+    let check = |head: &str, exit: i32, words: &str| {
+        let ran = place.duet(&["analyze", "old.json", head]).expect(exit);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(said.contains(words), "{words} not in {said}");
+    };
+    check("shots.json", 0, "Bench.norm` was not compared: its mode is avgt in base `old` and ss in head `shots`");
+    check(
+        "threads.json",
+        1,
+        "Bench.hash` was not compared: its number of threads is 1 in base `old` and 4 in head `threads`",
+    );
+    let several = place.duet(&["analyze", "old.json,threads.json", "old.json"]).expect(2);
+    several.says(&["is not of one kind: the number of threads of `org.example.text.Bench.hash` is 1 and 4"]);
+    // A second mode of a benchmark changes its name, and not what it is.
+    let mut both: Vec<serde_json::Value> = serde_json::from_str(&jmh(1.0)).unwrap();
+    both.push(both[1].clone());
+    both[2]["mode"] = "ss".into();
+    place.write("both.json", &json!(both).to_string());
+    check("both.json", 0, "2 benchmarks: 2 no change");
+    check("both.json", 0, "only in head: 1 (Bench.norm (ss))");
+}
+
 #[test]
 fn what_cannot_be_judged_says_what_to_give() {
     let place = place();
     place.duet(&["analyze", "base1.txt"]).expect(2).says(&["nothing to compare it with", "`duet analyze BASE HEAD`"]);
-    place.duet(&["analyze", "base1.txt", "head.json"]).expect(1).says(&["no benchmark in common"]);
+    place.duet(&["analyze", "base1.txt", "head.json"]).expect(1).says(&[
+        "no benchmark in common: base has `example.com/shop.BenchmarkGet-8`, head has `sort a`",
+        "both must be recordings of the same suite",
+    ]);
+    place.write("other.json", &ended("sort b", 1.0, 0));
+    place.duet(&["analyze", "base.json", "other.json"]).expect(1).says(&["base has `sort a`", "the same `-n`"]);
     place
         .duet(&["analyze", "base1.txt,base.json", "head1.txt"])
         .expect(2)
