@@ -182,6 +182,33 @@ fn a_folder_of_criterion_is_read_with_its_names() {
 }
 
 #[test]
+fn folders_of_criterion_with_the_same_benchmarks_are_processes() {
+    let place = tempfile::tempdir().unwrap();
+    let write = |folder: &str, benchmark: &str, times: &str| {
+        let folder = place.path().join(folder).join(benchmark).join("new");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("sample.json"), format!("{{\"iters\": [1, 1], \"times\": [{times}]}}")).unwrap();
+        fs::write(folder.join("benchmark.json"), format!("{{\"full_id\": \"{benchmark}\"}}")).unwrap();
+    };
+    write("1", "count/fn/10", "1, 2");
+    write("3", "count/fn/10", "5, 6");
+    write("2", "count/fn/10", "3, 4");
+    write("2", "alone", "7, 8");
+    let imported = duetbench_formats::read(place.path()).unwrap();
+    assert_eq!(imported.recording.levels, [Level::Fork, Level::Iteration]);
+    let count = judged(&imported, "count/fn/10");
+    assert_eq!((count.grid.shape(), rounded(count)), (&[3, 2][..], vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
+    assert_eq!(judged(&imported, "alone").grid.values(), [7.0, 8.0]);
+    let copy = place.path().join("1/copy/new");
+    fs::create_dir_all(&copy).unwrap();
+    for file in ["sample.json", "benchmark.json"] {
+        fs::copy(place.path().join("1/count/fn/10/new").join(file), copy.join(file)).unwrap();
+    }
+    let wrong = duetbench_formats::read(place.path()).unwrap_err().to_string();
+    assert!(wrong.ends_with("holds `count/fn/10` more than once"), "{wrong}");
+}
+
+#[test]
 fn what_of_criterion_cannot_be_read_is_refused() {
     let check = |name: &str, want: &str| {
         let wrong = duetbench_formats::read(&data(name)).unwrap_err().to_string();
