@@ -65,6 +65,14 @@ fn two(typed: [&str; 2], context: &Context) -> Result<u8, Failure> {
     if detection.benchmarks.is_empty() {
         return Err(nothing(&detection, base.tool).into());
     }
+    let procs = [&base, &head].map(|side| side.procs.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
+    if let [base, head] = &procs
+        && base != head
+        && !base.is_empty()
+        && !head.is_empty()
+    {
+        detection.warnings.push(format!("GOMAXPROCS is {base} in base and {head} in head: other cores, other times"));
+    }
     // Files of one tool mostly warn of the same.
     let mut said = HashSet::new();
     detection.warnings.retain(|warning| said.insert(warning.clone()));

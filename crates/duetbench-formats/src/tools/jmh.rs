@@ -32,7 +32,7 @@ pub(super) static TOOL: Tool = Tool {
     about: "JMH's JSON",
     reader: Some(Reader {
         more: Some(More::Once { command: "java -jar benchmarks.jar -f 5 -rf json -rff base.json", ending: ".json" }),
-        ..Reader::of("JSON of JMH (`-rf json`)", Sign::Array, parse)
+        ..Reader::of("JSON of JMH (`-rf json`)", Sign::Array(&["jmhVersion", "benchmark", "primaryMetric"]), parse)
     }),
     writer: Some(Writer::of(write)),
 };
