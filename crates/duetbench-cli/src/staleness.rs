@@ -245,6 +245,7 @@ mod tests {
             better: Better::Lower,
             cost: Cost { innermost_s: 0.01, overhead_s: vec![0.0; 2] },
             harness_warm_up: Some(HarnessWarmUp::JMH_DEFAULT),
+            terms: Vec::new(),
             grid: Grid::of(&[2, 40], (0..80).map(value).collect()).unwrap(),
         };
         let levels = vec![Level::Fork, Level::Iteration];

@@ -84,6 +84,9 @@ pub struct Recorded {
     pub cost: Cost,
     /// Warm-up of processes by its harness; absent where they need none, as they are compiled before.
     pub harness_warm_up: Option<HarnessWarmUp>,
+    /// Terms of measuring with their values, as far as they are known: JMH's mode and number of threads, a program's exit code. Values under other
+    /// terms are those of another measurement.
+    pub terms: Vec<(&'static str, String)>,
     /// The values by their place.
     pub grid: Grid,
 }
@@ -186,6 +189,14 @@ impl Grid {
 }
 
 impl Recorded {
+    /// The first term that both state and not alike, with both values.
+    pub fn other_terms<'a>(&'a self, other: &'a Recorded) -> Option<(&'static str, &'a str, &'a str)> {
+        self.terms.iter().find_map(|(term, value)| {
+            let (_, differing) = other.terms.iter().find(|(known, of_other)| known == term && of_other != value)?;
+            Some((*term, value.as_str(), differing.as_str()))
+        })
+    }
+
     /// Wall time of a configuration, seconds: `Σ_l overhead_l · Π_{k ≤ l} n_k + innermost · Π n`, instances counted once.
     pub fn time_s(&self, levels: &[Level], configuration: &[usize]) -> f64 {
         let mut units = 1.0;
@@ -265,6 +276,7 @@ mod tests {
             better: Better::Lower,
             cost,
             harness_warm_up: None,
+            terms: Vec::new(),
             grid,
         }
     }

@@ -7,7 +7,8 @@ use duetbench_core::recording::Recorded;
 
 use crate::bounded;
 use crate::error::{FormatError, Wrong};
-use crate::reading::{Contents, Metric, keys, packed};
+use crate::reading::keys::{self, Known};
+use crate::reading::{Contents, Metric, packed};
 use crate::tool::{Reader, Sign, Tool};
 use crate::tools::TOOLS;
 use crate::words::{listed, plain};
@@ -84,7 +85,7 @@ fn readers() -> impl DoubleEndedIterator<Item = (&'static Tool, &'static Reader)
 fn told(bytes: &[u8]) -> Option<(&'static Tool, &'static Reader)> {
     let mut readers = readers().rev();
     match bytes.trim_ascii_start().first() {
-        Some(b'[') => readers.find(|(_, reader)| matches!(reader.sign, Sign::Array)),
+        Some(b'[') => readers.find(|(_, reader)| matches!(reader.sign, Sign::Array(keys) if is_array_of(bytes, keys))),
         Some(b'{') => {
             let signs: Vec<_> =
                 readers.filter_map(|(tool, reader)| Some(((tool, reader), reader.sign.keys()?))).collect();
@@ -92,6 +93,13 @@ fn told(bytes: &[u8]) -> Option<(&'static Tool, &'static Reader)> {
         }
         _ => readers.find(|(_, reader)| matches!(reader.sign, Sign::Text(is) if is(bytes))),
     }
+}
+
+/// Whether a JSON array is empty or begins with an object that has one of these keys.
+fn is_array_of(bytes: &[u8], of_file: &'static [&'static str]) -> bool {
+    let inside = bytes.trim_ascii_start().get(1..).unwrap_or_default();
+    inside.trim_ascii_start().starts_with(b"]")
+        || keys::told(bytes, &[((), Known { of_file, of_benchmark: &[] })]).is_some()
 }
 
 /// List of the files that can be read, for users who gave another.
@@ -129,6 +137,8 @@ mod tests {
         check("\"b_name\", ns_per_op ,it_pos\r\n", Some("papers"));
         check("project;commit;benchmark;params;value_count;value\n", Some("pa"));
         check("\n [ {\"benchmark\": 1}]", Some("jmh"));
+        check("[ ]", Some("jmh"));
+        check("[{\"name\": \"a\", \"unit\": \"ns\", \"value\": 1}]", None);
         check("{\n  \"results\": [ ]}", Some("hyperfine"));
         check("{\"version\": 1, \"results\": [", Some("hyperfine"));
         check("{\"benchmarks\": [{\"name\": \"a\", \"runs\": ", Some("pyperf"));

@@ -47,8 +47,8 @@ impl Reader {
 
 /// Content by which a file is told.
 pub(crate) enum Sign {
-    /// A JSON array.
-    Array,
+    /// A JSON array that is empty or whose first object has one of these keys.
+    Array(&'static [&'static str]),
     /// Keys of a JSON object.
     Keys(Known),
     /// Text for which this holds.
@@ -107,12 +107,19 @@ pub(crate) enum More {
     Runs { command: &'static str, ending: &'static str },
     /// One file has all processes.
     Once { command: &'static str, ending: &'static str },
+    /// Another file has all processes: its summary, of which nothing is told by several either, was given.
+    Behind { command: &'static str, ending: &'static str },
 }
 
 impl Tool {
     /// Whether its files are read, and not written alone.
     pub fn is_read(&self) -> bool {
         self.reader.is_some()
+    }
+
+    /// Whether its files hold summaries, of which several are no processes.
+    pub fn is_summary(&self) -> bool {
+        matches!(self.reader, Some(Reader { more: Some(More::Behind { .. }), .. }))
     }
 
     /// Command lines that lead to enough processes for a verdict, of the base; those of the head are the same with another name.
@@ -125,7 +132,7 @@ impl Tool {
             Some(More::Runs { command, ending }) => {
                 vec![format!("for i in 1 2 3; do {command}; done"), thrice(ending)]
             }
-            Some(More::Once { command, ending }) => {
+            Some(More::Once { command, ending } | More::Behind { command, ending }) => {
                 vec![(*command).to_owned(), format!("duet analyze base{ending} head{ending}")]
             }
             // Those that only the user knows how to make are tables.

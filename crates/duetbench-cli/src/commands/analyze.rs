@@ -63,7 +63,15 @@ fn two(typed: [&str; 2], context: &Context) -> Result<u8, Failure> {
     let rules = Rules { paper: None, house: Some(HouseRule { threshold, alpha: decision.alpha, fdr }) };
     let mut detection = detect(&by_process(&base.recording), &by_process(&head.recording), &rules);
     if detection.benchmarks.is_empty() {
-        return Err(nothing(&detection).into());
+        return Err(nothing(&detection, base.tool).into());
+    }
+    let procs = [&base, &head].map(|side| side.procs.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
+    if let [base, head] = &procs
+        && base != head
+        && !base.is_empty()
+        && !head.is_empty()
+    {
+        detection.warnings.push(format!("GOMAXPROCS is {base} in base and {head} in head: other cores, other times"));
     }
     // Files of one tool mostly warn of the same.
     let mut said = HashSet::new();

@@ -7,6 +7,7 @@ use duetbench_core::Recording;
 use duetbench_core::detect::{Detection, HouseRule, PaperRule, Rules, Statistic, detect, fidelity};
 use duetbench_core::recording::Level;
 use duetbench_core::spec::Decision;
+use duetbench_formats::Tool;
 use duetbench_run::RunError;
 use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
 
@@ -14,6 +15,9 @@ use super::{Context, check_fractions, source};
 use crate::args::{AnalyzeArgs, Method};
 use crate::failure::{Failure, code};
 use crate::render::detect::{self, Answered};
+
+/// Benchmarks of a side that are named where none is in both.
+const NAMED_MAX: usize = 3;
 
 /// Compares two recordings and prints what changed; gives the exit code.
 ///
@@ -39,7 +43,7 @@ pub fn run(args: &AnalyzeArgs, head: &str, context: &Context) -> Result<u8, Fail
         detection.fidelity = Some(fidelity(&base, &head, &planned(plan, &base)?, &paper));
     }
     if detection.benchmarks.is_empty() {
-        return Err(nothing(&detection).into());
+        return Err(nothing(&detection, None).into());
     }
     let exit_code = if detection.has_regression() { code::REGRESSION } else { code::CLEAN };
     let duet_version = env!("CARGO_PKG_VERSION").to_owned();
@@ -59,13 +63,22 @@ pub(super) fn error_of(confidence: f64) -> f64 {
 }
 
 /// That there was nothing to compare, and why.
-pub(super) fn nothing(detection: &Detection) -> RunError {
+pub(super) fn nothing(detection: &Detection, tool: Option<&Tool>) -> RunError {
     // Warnings of the recordings themselves stand before it, and are no reason.
-    let what = match detection.warnings.iter().find(|warning| warning.contains("` was not compared: ")) {
-        Some(first) => format!("nothing could be compared: {first}"),
-        None => "base and head have no benchmark in common".to_owned(),
+    if let Some(first) = detection.warnings.iter().find(|warning| warning.contains("` was not compared: ")) {
+        let what = format!("nothing could be compared: {first}");
+        return RunError::nothing_to_measure(what).hint("measure both in the same way");
+    }
+    let few = |names: &[String]| {
+        let shown: Vec<String> = names.iter().take(NAMED_MAX).map(|name| format!("`{name}`")).collect();
+        shown.join(", ") + if names.len() > shown.len() { ", …" } else { "" }
     };
-    RunError::nothing_to_measure(what).hint("both must be recordings of the same suite")
+    let (base, head) = (few(&detection.only_base), few(&detection.only_head));
+    let what = format!("base and head have no benchmark in common: base has {base}, head has {head}");
+    RunError::nothing_to_measure(what).hint(match tool {
+        Some(tool) if tool.name == "hyperfine" => "give both the same `-n`, or measure with `duet compare --command`",
+        _ => "both must be recordings of the same suite",
+    })
 }
 
 /// The plan's configurations of a recording's benchmarks, by name.

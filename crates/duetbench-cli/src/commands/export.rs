@@ -67,7 +67,9 @@ fn of_comparison(stored: StoredRun, args: &ExportArgs, context: &Context) -> Res
         (Some(_), Writer { samples: Some(_), .. }) => {
             Err(Failure::usage("Parquet holds both versions, told apart by the column `side`"))
         }
-        (Some(SideArg::Both), Writer { both: Some(write), .. }) => {
+        (side, Writer { both: Some(write), .. })
+            if side == Some(SideArg::Both) || (side.is_none() && name == "criterion") =>
+        {
             let about = about(&stored, Role::Candidate);
             let [baseline, candidate] = Role::BOTH.map(|role| stored.recording(role));
             Ok(write([&baseline, &candidate], &about)?)

@@ -1,5 +1,6 @@
 //! Sources of a recording: a stored run, or a result file of another tool.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,8 @@ pub struct Source {
     pub provenance: Option<Provenance>,
     /// The tool that wrote it, of files.
     pub tool: Option<&'static Tool>,
+    /// GOMAXPROCS in it, where a file says so.
+    pub procs: Option<String>,
 }
 
 /// Reads the recording that was typed: `latest`, `r12` or `12` is a run, everything else a file. A file of such a name is typed
@@ -42,7 +45,8 @@ pub fn load(from: impl AsRef<Path>, context: &Context) -> Result<Source, Failure
         Some(run) => of_run(run, context),
         None => {
             let read = duetbench_formats::read(from)?;
-            Ok(Source { recording: read.recording, provenance: None, tool: Some(read.tool) })
+            let procs = read.context.into_iter().find(|(key, _)| key == "gomaxprocs").map(|(_, procs)| procs);
+            Ok(Source { recording: read.recording, provenance: None, tool: Some(read.tool), procs })
         }
     }
 }
@@ -56,6 +60,8 @@ pub struct Several {
     pub files: Vec<PathBuf>,
     /// The tool that wrote the first of them.
     pub tool: Option<&'static Tool>,
+    /// All values of GOMAXPROCS in them.
+    pub procs: BTreeSet<String>,
 }
 
 /// Reads what [`recording`] does, or several of them as one version: names with commas between them, or a folder whose files are meant. A
@@ -72,8 +78,17 @@ pub fn several(text: &str, context: &Context) -> Result<Several, Failure> {
         }
         None => vec![whole.to_owned()],
     };
+    if let Some((part, again)) = twice(&parts) {
+        let what = format!("`{}` holds what `{}` does, and is no other process", again.display(), part.display());
+        return Err(RunError::nothing_to_measure(what).hint("give each process once").into());
+    }
     let sources = parts.iter().map(|part| load(part, context)).collect::<Result<Vec<_>, Failure>>()?;
     let tool = sources.iter().find_map(|source| source.tool);
+    if sources.len() > 1 && sources.iter().any(|source| source.tool.is_some_and(Tool::is_summary)) {
+        let what = format!("`{text}` holds medians of benchstat, of which several are no processes");
+        return Err(RunError::nothing_to_measure(what).hint("give the files that benchstat was given").into());
+    }
+    let procs = sources.iter().filter_map(|source| source.procs.clone()).collect();
     let recordings: Vec<Recording> = sources.into_iter().map(|source| source.recording).collect();
     let names: Vec<&str> = recordings.iter().map(|recording| recording.name.as_str()).collect();
     let name = match names[..] {
@@ -83,7 +98,18 @@ pub fn several(text: &str, context: &Context) -> Result<Several, Failure> {
     let joined = joined(&name, &recordings);
     let recording = joined.map_err(|why| Failure::usage(format!("`{text}` is not of one kind: {why}")))?;
     let files = parts.into_iter().filter(|part| !part.to_str().is_some_and(is_run)).collect();
-    Ok(Several { recording, files, tool })
+    Ok(Several { recording, files, tool, procs })
+}
+
+/// Two of these that are the same, or files of the same content.
+fn twice(parts: &[PathBuf]) -> Option<(&PathBuf, &PathBuf)> {
+    let length = |path: &PathBuf| fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|file| file.len());
+    let is_copy = |a: &PathBuf, b: &PathBuf| {
+        let alike = length(a).zip(length(b)).is_some_and(|(a, b)| a == b);
+        alike && fs::read(a).ok().zip(fs::read(b).ok()).is_some_and(|(a, b)| a == b)
+    };
+    let mut pairs = parts.iter().enumerate().flat_map(|(at, b)| parts[..at].iter().map(move |a| (a, b)));
+    pairs.find(|(a, b)| a == b || is_copy(a, b))
 }
 
 /// The files right in a folder, in the order of their names; absent where it is none, or holds what criterion wrote.
@@ -109,7 +135,7 @@ pub fn is_run(text: &str) -> bool {
 fn of_run(run: &str, context: &Context) -> Result<Source, Failure> {
     let stored = Store::open_to_read(&context.db())?.load(run)?;
     let role = Role::Candidate;
-    Ok(Source { recording: stored.recording(role), provenance: Some(stored.provenance(role)), tool: None })
+    Ok(Source { recording: stored.recording(role), provenance: Some(stored.provenance(role)), tool: None, procs: None })
 }
 
 #[cfg(test)]

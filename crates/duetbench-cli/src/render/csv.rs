@@ -16,7 +16,7 @@ const COLUMNS: [Column; 31] = [
     ("verdict", |b, _| Some(b.verdict.word().into())),
     ("mode", |b, _| b.mode.map(|m| m.word().into())),
     ("baseline_ns", |b, _| number(b.baseline_ns)),
-    ("candidate_ns", |b, _| number(b.candidate_ns)),
+    ("candidate_ns", |b, _| number(b.times_ns()[1])),
     ("ratio", |b, _| number(b.judged().map(|judged| judged.ratio))),
     ("ratio_low", |b, _| number(b.judged().map(|judged| judged.interval.low))),
     ("ratio_high", |b, _| number(b.judged().map(|judged| judged.interval.high))),

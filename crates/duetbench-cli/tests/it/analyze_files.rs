@@ -44,12 +44,12 @@ const HEAD: &str = "head1.txt,head2.txt,head3.txt";
 fn lines_of_one_process_give_no_verdict_however_many_they_are() {
     let place = place();
     let ran = place.duet(&["analyze", "base1.txt", "head1.txt", "--format", "json"]).expect(1);
-    let house = &ran.benchmark("example.com/shop.BenchmarkGet-8")["duet"];
+    let house = &ran.benchmark("example.com/shop.BenchmarkGet")["duet"];
     assert_eq!((&house["verdict"], &house["base_units"]), (&json!("too_few_units"), &json!(1)));
     assert_eq!(ran.json()["unpaired"]["base"]["units_max"], 1);
     // Where ten lines are taken for independent, ten are enough.
     let pooled = place.duet(&["analyze", "base1.txt", "head1.txt", "--method", "both", "--format", "json"]).expect(3);
-    assert_eq!(pooled.benchmark("example.com/shop.BenchmarkGet-8")["duet"]["base_units"], 10);
+    assert_eq!(pooled.benchmark("example.com/shop.BenchmarkGet")["duet"]["base_units"], 10);
     // An impossible verdict outweighs an open one.
     place.duet(&["analyze", "base1.txt", "head1.txt", "--strict"]).expect(1);
 }
@@ -58,14 +58,14 @@ fn lines_of_one_process_give_no_verdict_however_many_they_are() {
 fn several_files_of_a_side_are_processes() {
     let place = place();
     let ran = place.duet(&["analyze", BASE, HEAD, "--format", "json"]).expect(3);
-    let house = &ran.benchmark("example.com/shop.BenchmarkGet-8")["duet"];
+    let house = &ran.benchmark("example.com/shop.BenchmarkGet")["duet"];
     assert_eq!((&house["verdict"], &house["head_units"]), (&json!("regression"), &json!(3)));
     let sides = &ran.json()["unpaired"];
     assert_eq!(sides["base"]["files"], 3);
     assert_eq!(sides["base"]["repetitions"][0], json!({"level": "fork", "min": 3, "max": 3}));
     assert_eq!(sides["advice"], json!([]));
     let folders = place.duet(&["analyze", "old", "new", "--format", "json"]).expect(0);
-    let house = &folders.benchmark("example.com/shop.BenchmarkGet-8")["duet"];
+    let house = &folders.benchmark("example.com/shop.BenchmarkGet")["duet"];
     assert_eq!((&house["verdict"], &house["head_units"]), (&json!("no_change"), &json!(4)));
 }
 
@@ -152,11 +152,107 @@ fn forms_may_differ_and_runs_take_part() {
     place.duet(&["analyze", "r1"]).expect(0);
 }
 
+/// A file of hyperfine whose runs all ended with this code.
+fn ended(name: &str, seconds: f64, code: i32) -> String {
+    let times: Vec<f64> = (0..6).map(|i| seconds * (1.0 + 0.001 * f64::from(i * 3 % 5))).collect();
+    json!({"results": [{"command": name, "times": times, "exit_codes": vec![code; 6]}]}).to_string()
+}
+
+#[test]
+fn a_program_that_always_fails_is_no_faster_one() {
+    let place = place();
+    place.write("ok.json", &ended("g", 1.0, 0)).write("bad.json", &ended("g", 0.002, 127));
+    place.write("worse.json", &ended("g", 0.003, 127));
+    let check = |base: &str, head: &str, exit: i32, words: &[&str]| {
+        let ran = place.duet(&["analyze", base, head]).expect(exit);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        words.iter().for_each(|words| assert!(said.contains(words), "{words} not in {said}"));
+    };
+    let why = "nothing could be compared: `g` was not compared: its exit code is 0 in base `ok` and 127 in head `bad`";
+    check("ok.json", "bad.json", 1, &[why, "hint: measure both in the same way"]);
+    // A program may always mean its code, and where both do there is something to compare.
+    let same = "warning: every run ended with the same exit code other than 0: `g` (127)";
+    check("bad.json", "worse.json", 3, &[same]);
+    check("bad.json", "bad.json", 0, &[same]);
+    place.write("none.json", &ended("g", 0.002, 127).replace("exit_codes", "codes"));
+    let one = "warning: base `bad`: every run ended with the same exit code other than 0: `g` (127)";
+    check("bad.json", "none.json", 0, &[one]);
+}
+
+#[test]
+fn jmh_s_modes_and_threads_are_compared_with_themselves_alone() {
+    let place = place();
+    let file = |name: &str, from: &str, to: &str| place.write(name, &jmh(1.0).replace(from, to));
+    file("old.json", "", "");
+    file("shots.json", "avgt", "ss");
+    file("threads.json", "\"threads\":1", "\"threads\":4");
+    let check = |head: &str, exit: i32, words: &str| {
+        let ran = place.duet(&["analyze", "old.json", head]).expect(exit);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(said.contains(words), "{words} not in {said}");
+    };
+    check("shots.json", 0, "Bench.norm` was not compared: its mode is avgt in base `old` and ss in head `shots`");
+    check(
+        "threads.json",
+        1,
+        "Bench.hash` was not compared: its number of threads is 1 in base `old` and 4 in head `threads`",
+    );
+    let several = place.duet(&["analyze", "old.json,threads.json", "old.json"]).expect(2);
+    several.says(&["is not of one kind: the number of threads of `org.example.text.Bench.hash` is 1 and 4"]);
+    // A second mode of a benchmark changes its name, and not what it is.
+    let mut both: Vec<serde_json::Value> = serde_json::from_str(&jmh(1.0)).unwrap();
+    both.push(both[1].clone());
+    both[2]["mode"] = "ss".into();
+    place.write("both.json", &json!(both).to_string());
+    check("both.json", 0, "2 benchmarks: 2 no change");
+    check("both.json", 0, "only in head: 1 (Bench.norm (ss))");
+}
+
+#[test]
+fn the_same_file_is_no_second_process() {
+    let place = place();
+    place.write("copy.txt", &go(100.0, 1));
+    let check = |base: &str, words: &str| {
+        place.duet(&["analyze", base, HEAD]).expect(1).says(&[words, "hint: give each process once"]);
+    };
+    check("base1.txt,base2.txt,base1.txt", "`base1.txt` holds what `base1.txt` does");
+    check("base1.txt,base2.txt,copy.txt", "`copy.txt` holds what `base1.txt` does, and is no other process");
+}
+
+#[test]
+fn medians_of_benchstat_give_no_verdict() {
+    let place = place();
+    for i in 0..6 {
+        place.write(&format!("{i}.csv"), &format!(",sec/op,CI\nGet-8,{}e-07,1%\n", 1.0 + f64::from(i)));
+    }
+    let one = place.duet(&["analyze", "0.csv", "3.csv"]).expect(1).stdout;
+    assert!(one.contains("\n  for i in 1 2 3; do go test ") && !one.contains(".csv,"), "{one}");
+    let several = place.duet(&["analyze", "0.csv,1.csv,2.csv", "3.csv,4.csv,5.csv"]).expect(1);
+    several.says(&["holds medians of benchstat", "hint: give the files that benchstat was given"]);
+}
+
+#[test]
+fn files_of_other_numbers_of_processors_meet_with_a_warning() {
+    let place = place();
+    place.write("16.txt", &go(100.0, 2).replace("Get-8", "Get-16"));
+    let files = format!("{BASE},16.txt");
+    let warning = "GOMAXPROCS is 8 in base and 16, 8 in head";
+    let ran = place.duet(&["analyze", BASE, &files]).expect(0).stdout;
+    assert!(ran.contains(warning), "{ran}");
+    let alike = place.duet(&["analyze", BASE, HEAD]).expect(3).stdout;
+    assert!(!alike.contains("GOMAXPROCS"), "{alike}");
+}
+
 #[test]
 fn what_cannot_be_judged_says_what_to_give() {
     let place = place();
     place.duet(&["analyze", "base1.txt"]).expect(2).says(&["nothing to compare it with", "`duet analyze BASE HEAD`"]);
-    place.duet(&["analyze", "base1.txt", "head.json"]).expect(1).says(&["no benchmark in common"]);
+    place.duet(&["analyze", "base1.txt", "head.json"]).expect(1).says(&[
+        "no benchmark in common: base has `example.com/shop.BenchmarkGet`, head has `sort a`",
+        "both must be recordings of the same suite",
+    ]);
+    place.write("other.json", &ended("sort b", 1.0, 0));
+    place.duet(&["analyze", "base.json", "other.json"]).expect(1).says(&["base has `sort a`", "the same `-n`"]);
     place
         .duet(&["analyze", "base1.txt,base.json", "head1.txt"])
         .expect(2)

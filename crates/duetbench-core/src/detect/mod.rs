@@ -12,7 +12,7 @@ mod units;
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::recording::{Better, Level, Recorded, Recording};
+use crate::recording::{Better, Recorded, Recording};
 use crate::stats::StatsError;
 use crate::verdict::Verdict;
 
@@ -111,11 +111,11 @@ pub fn by_name(recording: &Recording) -> HashMap<&str, &Recorded> {
 /// Compares two recordings, benchmark by benchmark.
 pub fn detect(base: &Recording, head: &Recording, rules: &Rules) -> Detection {
     let (in_base, in_head) = (by_name(base), by_name(head));
-    let mut warnings: Vec<String> = base.warnings.iter().chain(&head.warnings).cloned().collect();
+    let mut warnings = warnings_of([base, head]);
     let mut found = Vec::new();
     for a in &base.benchmarks {
-        let Some(b) = in_head.get(a.benchmark.as_str()) else { continue };
-        match judge([a, b], [base, head].map(|recording| &recording.levels[..]), rules) {
+        let Some(b) = same(a, &in_head) else { continue };
+        match judge([a, b], [base, head], rules) {
             Ok(detected) => found.push(detected),
             Err(why) => warnings.push(format!("`{}` was not compared: {why}", a.benchmark)),
         }
@@ -124,8 +124,8 @@ pub fn detect(base: &Recording, head: &Recording, rules: &Rules) -> Detection {
         house.adjust(&mut found);
     }
     let alone = |of: &Recording, other: &HashMap<&str, &Recorded>| {
-        let names = of.benchmarks.iter().map(|b| b.benchmark.clone());
-        names.filter(|name| !other.contains_key(name.as_str())).collect()
+        let without = of.benchmarks.iter().filter(|recorded| same(recorded, other).is_none());
+        without.map(|recorded| recorded.benchmark.clone()).collect()
     };
     Detection {
         base: base.name.clone(),
@@ -138,17 +138,44 @@ pub fn detect(base: &Recording, head: &Recording, rules: &Rules) -> Detection {
     }
 }
 
+/// A benchmark among those of the other side. Its mode is part of the name where the file of a side has another mode beside it.
+fn same<'a>(recorded: &Recorded, others: &HashMap<&str, &'a Recorded>) -> Option<&'a Recorded> {
+    let name = recorded.benchmark.as_str();
+    let mode = |recorded: &Recorded| recorded.terms.iter().find(|(term, _)| *term == "mode").cloned();
+    let otherwise = || {
+        let in_words = format!(" ({})", mode(recorded)?.1);
+        let spelt = name.strip_suffix(&in_words).map_or_else(|| format!("{name}{in_words}"), str::to_owned);
+        others.get(spelt.as_str()).filter(|other| mode(other) == mode(recorded))
+    };
+    others.get(name).or_else(otherwise).copied()
+}
+
+/// The warnings of both sides: each once where they agree, else with its side.
+fn warnings_of(sides: [&Recording; 2]) -> Vec<String> {
+    let [base, head] = sides;
+    let both: Vec<String> = base.warnings.iter().filter(|warning| head.warnings.contains(warning)).cloned().collect();
+    let alone = |side: &str, of: &Recording| -> Vec<String> {
+        let own = of.warnings.iter().filter(|warning| !both.contains(warning));
+        own.map(|warning| format!("{side} `{}`: {warning}", of.name)).collect()
+    };
+    [alone("base", base), alone("head", head), both].concat()
+}
+
 /// Judges one benchmark by the rules, the base's side first; the house's p-value is not yet adjusted.
-fn judge([a, b]: [&Recorded; 2], levels: [&[Level]; 2], rules: &Rules) -> Result<Detected, String> {
+fn judge([a, b]: [&Recorded; 2], of: [&Recording; 2], rules: &Rules) -> Result<Detected, String> {
     if a.unit != b.unit {
         return Err(format!("its unit is `{}` in base and `{}` in head", a.unit, b.unit));
+    }
+    if let Some((term, in_base, in_head)) = a.other_terms(b) {
+        let [base, head] = of.map(|recording| &recording.name);
+        return Err(format!("its {term} is {in_base} in base `{base}` and {in_head} in head `{head}`"));
     }
     let words = |e: StatsError| e.to_string();
     let statistic = rules.paper.as_ref().map_or(Statistic::Median, |rule| rule.statistic);
     let result = |recorded: &Recorded| statistic.of(&recorded.grid.values()).map_err(words);
     let paper = |rule: &PaperRule| rule.finding(a, b).map_err(words);
     let house = |rule: &HouseRule| {
-        let (a, b) = (Units::of(a, levels[0]), Units::of(b, levels[1]));
+        let (a, b) = (Units::of(a, &of[0].levels), Units::of(b, &of[1].levels));
         rule.finding(&a?, &b?)
     };
     Ok(Detected {
@@ -190,6 +217,7 @@ mod tests {
             better: *better,
             cost: Cost { innermost_s: 1.0, overhead_s: Vec::new() },
             harness_warm_up: None,
+            terms: Vec::new(),
             grid: Grid::of(&[values.len() / 2, 2], values.to_vec()).unwrap(),
         };
         let benchmarks = benchmarks.iter().map(recorded).collect();

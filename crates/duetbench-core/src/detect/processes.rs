@@ -102,6 +102,9 @@ pub fn joined(name: &str, parts: &[Recording]) -> Result<Recording, String> {
         let same = |other: &&Recorded| other.benchmark == recorded.benchmark && other.unit == recorded.unit;
         if !benchmarks.iter().any(|known: &Recorded| same(&known)) {
             let each: Vec<Option<&Recorded>> = parts.iter().map(|p| p.benchmarks.iter().find(same)).collect();
+            if let Some((term, a, b)) = each.iter().flatten().find_map(|other| recorded.other_terms(other)) {
+                return Err(format!("the {term} of `{}` is {a} and {b}", recorded.benchmark));
+            }
             benchmarks.push(stacked(recorded, &each, above.is_some()));
         }
     }
@@ -172,6 +175,7 @@ mod tests {
             better: Better::Lower,
             cost: Cost { innermost_s: 1.0, overhead_s: vec![0.0; shape.len()] },
             harness_warm_up: None,
+            terms: Vec::new(),
             grid: Grid::of(shape, values.to_vec()).unwrap(),
         };
         let benchmarks = benchmarks.iter().map(recorded).collect();

@@ -79,6 +79,7 @@ mod tests {
             better: Better::Lower,
             cost: Cost { innermost_s: 1.0, overhead_s: Vec::new() },
             harness_warm_up: None,
+            terms: Vec::new(),
             grid: Grid::of(shape, values.to_vec()).unwrap(),
         };
         Units::of(&recorded, &[Level::Instance, Level::SuiteRun, Level::Iteration])

@@ -86,6 +86,7 @@ mod tests {
             better: Better::Lower,
             cost,
             harness_warm_up: None,
+            terms: Vec::new(),
             grid: Grid::empty(shape),
         };
         let all = Configurations::of(levels, &recorded, rules);

@@ -23,6 +23,7 @@ fn recording(noise: &mut Noise, level: f64) -> Recording {
         better: Better::Lower,
         cost: Cost { innermost_s: 1.0, overhead_s: vec![0.0; 2] },
         harness_warm_up: None,
+        terms: Vec::new(),
         grid: Grid::of(&[FORKS, ITERATIONS], values).unwrap(),
     };
     let levels = vec![Level::Fork, Level::Iteration];

@@ -20,6 +20,7 @@ pub fn recorded(name: &str, shape: &[usize], values: Vec<f64>) -> Recorded {
         better: Better::Lower,
         cost: Cost { innermost_s: 1.0, overhead_s: vec![0.0; shape.len()] },
         harness_warm_up: None,
+        terms: Vec::new(),
         grid: Grid::of(shape, values).unwrap(),
     }
 }

@@ -18,6 +18,7 @@ pub(crate) struct Outline {
     pub(crate) unit: Unit,
     pub(crate) cost: Cost,
     pub(crate) harness_warm_up: Option<HarnessWarmUp>,
+    pub(crate) terms: Vec<(&'static str, String)>,
     /// Repetitions of each level, outermost first.
     pub(crate) shape: Vec<usize>,
 }
@@ -54,9 +55,9 @@ pub(crate) fn recording(levels: &[Level], outlines: Vec<Outline>, cells: &[Cell]
     warnings.extend(listed(again, "a second value for the same place was left out"));
     warnings.extend(gaps(&outlines, &grids));
     let benchmarks = outlines.into_iter().zip(grids).filter_map(|(outline, values)| {
-        let Outline { benchmark, unit, cost, harness_warm_up, shape } = outline;
+        let Outline { benchmark, unit, cost, harness_warm_up, terms, shape } = outline;
         let grid = Grid::of(&shape, values)?;
-        Some(Recorded { benchmark, unit: unit.word, better: unit.better, cost, harness_warm_up, grid })
+        Some(Recorded { benchmark, unit: unit.word, better: unit.better, cost, harness_warm_up, terms, grid })
     });
     Ok(Recording { name: String::new(), levels: levels.to_vec(), benchmarks: benchmarks.collect(), warnings })
 }

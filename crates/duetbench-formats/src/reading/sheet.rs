@@ -22,6 +22,7 @@ pub(crate) struct Series {
     pub(crate) unit: Unit,
     pub(crate) cost: Cost,
     pub(crate) harness_warm_up: Option<HarnessWarmUp>,
+    pub(crate) terms: Vec<(&'static str, String)>,
     /// Values by process, in the order in which it gave them; in the file's own unit.
     pub(crate) forks: Vec<Vec<f64>>,
 }
@@ -30,7 +31,7 @@ impl Series {
     /// A series without values, of which nobody knows what it cost.
     pub(crate) fn new(benchmark: impl Into<String>, unit: Unit) -> Series {
         let cost = Cost { innermost_s: 0.0, overhead_s: Vec::new() };
-        Series { benchmark: benchmark.into(), unit, cost, harness_warm_up: None, forks: Vec::new() }
+        Series { benchmark: benchmark.into(), unit, cost, harness_warm_up: None, terms: Vec::new(), forks: Vec::new() }
     }
 
     /// The mean of its values in the file's own unit; 0 without values.
@@ -89,9 +90,9 @@ fn placed(levels: &[Level], all: Vec<Series>) -> Result<Recording, Wrong> {
                 values.push((number, fork * longest as u32 + at, value));
             }
         }
-        let Series { benchmark, unit, mut cost, harness_warm_up, .. } = series;
+        let Series { benchmark, unit, mut cost, harness_warm_up, terms, .. } = series;
         cost.overhead_s.resize(levels.len(), 0.0);
-        outlines.push(Outline { benchmark, unit, cost, harness_warm_up, shape });
+        outlines.push(Outline { benchmark, unit, cost, harness_warm_up, terms, shape });
     }
     let mut recording = cells::recording(levels, outlines, &values)?;
     recording.warnings.extend(left_out.warning());

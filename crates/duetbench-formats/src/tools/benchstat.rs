@@ -15,11 +15,11 @@ use duetbench_core::foreign;
 use duetbench_core::recording::Recorded;
 use duetbench_core::stats::yuen_welch_t;
 
-use super::go::split;
+use super::go::{PROCESSES_OF_GO, split, with_procs, without_procs};
 use crate::error::{FormatError, Wrong};
 use crate::reading::sheet::{ONE_PROCESS, Series, Sheet};
 use crate::reading::{Contents, unit};
-use crate::tool::{Reader, Sign, Tool, Writer};
+use crate::tool::{More, Reader, Sign, Tool, Writer};
 use crate::words::named;
 use crate::writing::fit::{TIME, plain};
 use crate::writing::{About, Written};
@@ -29,7 +29,10 @@ pub(super) static TOOL: Tool = Tool {
     name: "benchstat-csv",
     about: "As `benchstat -format csv`: one value for each benchmark, with an interval",
     // Medians are all that it keeps: what it was given is to be given here.
-    reader: Some(Reader::of("CSV of benchstat", Sign::Text(is), parse)),
+    reader: Some(Reader {
+        more: Some(More::Behind { command: PROCESSES_OF_GO, ending: ".txt" }),
+        ..Reader::of("CSV of benchstat", Sign::Text(is), parse)
+    }),
     writer: Some(Writer { both: Some(write_both), ..Writer::of(write) }),
 };
 
@@ -86,6 +89,7 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
     let what = "benchstat's CSV holds medians alone: one value of each benchmark, of which nobody can tell how far it is from the \
                 next; no change can be told by it, give the files that benchstat was given";
     sheet.warnings.push(what.into());
+    without_procs(&mut sheet);
     sheet.contents(&ONE_PROCESS)
 }
 
@@ -207,8 +211,8 @@ impl Cell {
 
 /// All tables, with what is known of the whole in front.
 fn tables(sides: &[&str], rows: &[Row<'_>], about: &About) -> String {
-    let known = about.lines.iter().map(|(key, value)| cells(&[&format!("{key}: {value}")]));
-    let mut out: String = known.collect();
+    let (procs, lines) = with_procs(about);
+    let mut out: String = lines.map(|(key, value)| cells(&[&format!("{key}: {value}")])).collect();
     let mut package = "";
     let mut tables: Vec<((&str, &str), Vec<&Row<'_>>)> = Vec::new();
     for row in rows {
@@ -229,7 +233,7 @@ fn tables(sides: &[&str], rows: &[Row<'_>], about: &About) -> String {
             out += &cells(&[&format!("pkg: {of}")]);
         }
         out += &headings(sides, unit);
-        out.extend(table.iter().map(|row| line(row)));
+        out.extend(table.iter().map(|row| line(row, &procs)));
         out += &geomean(sides.len(), table);
     }
     out
@@ -249,9 +253,9 @@ fn headings(sides: &[&str], unit: &str) -> String {
     cells(&first) + &cells(&second)
 }
 
-fn line(row: &Row<'_>) -> String {
+fn line(row: &Row<'_>, procs: &str) -> String {
     let name = split(&row.recorded.benchmark).1;
-    let mut all = vec![name.strip_prefix("Benchmark").unwrap_or(name).to_owned()];
+    let mut all = vec![name.strip_prefix("Benchmark").unwrap_or(name).to_owned() + procs];
     for cell in &row.cells {
         all.extend([number(shown(row.recorded, cell.located.value)), cell.reach()]);
     }

@@ -2,10 +2,11 @@
 //! the times of all samples, which are of one process. `estimates.json` beside it is computed from them, and refused.
 //!
 //! criterion compares a run with what lies in `base`, and critcmp shows all baselines but `new`: so both are written, as criterion leaves
-//! them. Its estimates come with intervals of resampled iterations; those that are written are of the normal distribution, and like criterion's they
-//! speak of iterations of one process.
+//! them; of a comparison `base` has the base's values, of one version both are the same. Its estimates come with intervals of resampled
+//! iterations; those that are written are of the normal distribution, and like criterion's they speak of iterations of one process.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::bounded;
 use crate::error::{FormatError, Wrong, wrong_json};
 use crate::reading::keys::{self, Known};
-use crate::reading::sheet::{ONE_PROCESS, Series, Sheet};
+use crate::reading::sheet::{ONE_PROCESS, PROCESSES, Series, Sheet};
 use crate::reading::{Contents, unit};
 use crate::tool::{Folder, More, Reader, Sign, Tool, Writer};
 use crate::writing::figures::Figures;
@@ -34,7 +35,7 @@ pub(super) static TOOL: Tool = Tool {
         more: Some(More::Runs { command: "CRITERION_HOME=$PWD/base$i cargo bench", ending: "" }),
         ..Reader::of("a folder of criterion's", Sign::Keys(Known { of_file: KEYS, of_benchmark: &[] }), parse)
     }),
-    writer: Some(Writer::of(write)),
+    writer: Some(Writer { both: Some(write_both), ..Writer::of(write) }),
 };
 
 /// Keys of criterion's files: first those of samples.
@@ -124,13 +125,42 @@ fn read(path: &Path) -> Result<Contents, FormatError> {
         let baselines = "holds no `new/sample.json` of criterion: name a baseline as in `target/criterion/main`";
         return Err(wrong(path, Wrong::in_file(baselines)));
     }
-    let mut sheet = Sheet::default();
+    let (mut all, mut processes) = (Vec::new(), Vec::new());
     for folder in found {
         let file = folder.join(SAMPLE);
         let bytes = bounded::read(&file, bounded::RESULTS_MAX).map_err(|e| FormatError::file("read", &file, e))?;
-        sheet.judged.push(series(&bytes, name(&folder, root)).map_err(|w| wrong(&file, w))?);
+        all.push(series(&bytes, name(&folder, root)).map_err(|w| wrong(&file, w))?);
+        let inside = folder.strip_prefix(root).ok().and_then(|inside| inside.components().next());
+        processes.push(inside.map(|first| first.as_os_str().to_owned()));
     }
-    sheet.contents(&ONE_PROCESS).map_err(|w| wrong(path, w))
+    several(all, &processes).map_err(|w| wrong(path, w))
+}
+
+/// The contents of a folder, by the folders right below it: where benchmarks come again in others, each of these is of a process.
+fn several(all: Vec<Series>, folders: &[Option<OsString>]) -> Result<Contents, Wrong> {
+    let mut sheet = Sheet::default();
+    let names: HashSet<&str> = all.iter().map(|series| series.benchmark.as_str()).collect();
+    if names.len() == all.len() {
+        sheet.judged = all;
+        return sheet.contents(&ONE_PROCESS);
+    }
+    let processes: Vec<_> = folders.iter().collect::<BTreeSet<_>>().into_iter().collect();
+    for (mut series, folder) in all.into_iter().zip(folders) {
+        let process = processes.iter().position(|process| *process == folder).unwrap_or(0);
+        let values = std::mem::take(&mut series.forks).concat();
+        let known = sheet.judged.iter().position(|known| known.benchmark == series.benchmark);
+        let at = known.unwrap_or_else(|| {
+            series.forks.resize(processes.len(), Vec::new());
+            sheet.judged.push(series);
+            sheet.judged.len() - 1
+        });
+        let known = &mut sheet.judged[at];
+        if !known.forks[process].is_empty() {
+            return Err(Wrong::in_file(format!("holds `{}` more than once", known.benchmark)));
+        }
+        known.forks[process] = values;
+    }
+    sheet.contents(&PROCESSES)
 }
 
 /// The name of the benchmark in a folder: what criterion wrote, or where it lies.
@@ -208,15 +238,23 @@ struct Interval {
     upper_bound: f64,
 }
 
-/// The recording as such a folder.
-fn write(recording: &Recording, _: &About) -> Result<Written, FormatError> {
-    let (fitted, lost) = fit(recording, &FRAME)?;
-    let (mut files, mut folders) = (Vec::new(), HashSet::new());
-    for benchmark in &fitted {
-        let folder = folder(benchmark.name(), &mut folders);
-        for (name, json) in written(benchmark, &folder)? {
-            files.push((format!("{folder}/{BASE}/{name}"), json.clone()));
-            files.push((format!("{folder}/{NEWEST}/{name}"), json));
+/// The recording as such a folder, which the next run is compared with.
+fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
+    write_both([recording, recording], about)
+}
+
+/// Two recordings as such a folder: the first as what was compared with, the second as what was measured last.
+fn write_both(sides: [&Recording; 2], _: &About) -> Result<Written, FormatError> {
+    let [(base, mut lost), (head, of_head)] = [fit(sides[0], &FRAME)?, fit(sides[1], &FRAME)?];
+    let new: Vec<String> = of_head.into_iter().filter(|said| !lost.contains(said)).collect();
+    lost.extend(new);
+    let (mut files, mut folders, mut known) = (Vec::new(), HashSet::new(), HashMap::new());
+    for (side, fitted) in [(BASE, &base), (NEWEST, &head)] {
+        for benchmark in fitted {
+            let name = benchmark.name();
+            let folder: &String = known.entry(name).or_insert_with(|| folder(name, &mut folders));
+            let written = written(benchmark, folder)?.into_iter();
+            files.extend(written.map(|(name, json)| (format!("{folder}/{side}/{name}"), json)));
         }
     }
     Ok(Written { content: Content::Folder(files), lost })

@@ -28,15 +28,16 @@ pub(super) static TOOL: Tool = Tool {
     about: "Go benchmark text, a line for each value",
     reader: Some(Reader {
         figures: Some(figures),
-        more: Some(More::Once {
-            command: "for i in 1 2 3; do go test -run '^$' -bench . ./...; done > base.txt",
-            ending: ".txt",
-        }),
+        more: Some(More::Once { command: PROCESSES_OF_GO, ending: ".txt" }),
         ..Reader::of("the output of `go test -bench`", Sign::Text(is), parse)
     }),
     writer: Some(Writer::of(write)),
 };
 
+/// A command line that leads to several processes in one file.
+pub(super) const PROCESSES_OF_GO: &str = "for i in 1 2 3; do go test -run '^$' -bench . ./...; done > base.txt";
+/// The value of GOMAXPROCS, among the facts about a file.
+const PROCS: &str = "gomaxprocs";
 /// The unit whose values are judged.
 const UNIT: &[u8] = b"ns/op";
 
@@ -173,8 +174,35 @@ impl Text {
                         and no forks";
             sheet.warnings.push(what.into());
         }
+        without_procs(&mut sheet);
         sheet.contents(levels)
     }
+}
+
+/// Takes the value of GOMAXPROCS off the names, where it ends all of them and nothing says that they are without it: the same benchmark is
+/// called so on machines with other numbers of cores, and by duet.
+pub(super) fn without_procs(sheet: &mut Sheet) {
+    let stated = sheet.context.iter().any(|(key, _)| [PROCS, "duet-run"].contains(&key.as_str()));
+    let series = sheet.judged.iter_mut().chain(sheet.beside.iter_mut().map(|(_, series)| series));
+    let names: Vec<&mut String> = series.map(|series| &mut series.benchmark).collect();
+    let of = |name: &String| name.rsplit_once('-').map(|(_, end)| end.to_owned()).filter(|end| is_procs(end));
+    let Some(procs) = names.first().and_then(|name| of(name)).filter(|_| !stated) else { return };
+    if names.iter().all(|name| of(name).as_ref() == Some(&procs)) {
+        names.into_iter().for_each(|name| name.truncate(name.len() - procs.len() - 1));
+        sheet.context.push((PROCS.to_owned(), procs));
+    }
+}
+
+/// Whether names of Go end in this value of GOMAXPROCS: those of one processor do not.
+fn is_procs(text: &str) -> bool {
+    !text.starts_with(['0', '+']) && text.parse::<u32>().is_ok_and(|procs| procs > 1)
+}
+
+/// The end of all names in what is written, as Go has it, and the lines beside it.
+pub(super) fn with_procs(about: &About) -> (String, impl Iterator<Item = &(String, String)>) {
+    let known = Some(about.value(PROCS)).filter(|procs| is_procs(procs));
+    let lines = about.lines.iter().filter(move |(key, _)| known.is_none() || key != PROCS);
+    (known.map_or_else(String::new, |procs| format!("-{procs}")), lines)
 }
 
 impl Benchmark {
@@ -288,7 +316,8 @@ fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
         package_of(benchmark);
     }
     fitted.sort_by_cached_key(package_of);
-    let mut out: String = about.lines.iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
+    let (procs, lines) = with_procs(about);
+    let mut out: String = lines.map(|(key, value)| format!("{key}: {value}\n")).collect();
     out += &units(&fitted);
     let mut names = Spellings::default();
     let spelt: Vec<(&str, String)> = fitted.iter().map(|benchmark| names.spelling(benchmark.name())).collect();
@@ -303,7 +332,7 @@ fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
                 let blank = if package.is_empty() { "" } else { " " };
                 out += &format!("pkg:{blank}{}\n", one_line(package));
             }
-            out += &rows(name, values, benchmark);
+            out += &rows(&format!("{name}{procs}"), values, benchmark);
         }
     }
     let differs = |(benchmark, (_, spelt)): (&Fitted<'_>, &(&str, String))| {

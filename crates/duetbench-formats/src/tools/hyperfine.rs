@@ -85,7 +85,14 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
         values.extend(kept.iter().map(|(run, time)| (number, u32::try_from(*run).unwrap_or(u32::MAX), *time)));
         let sum_ns: f64 = kept.iter().map(|(_, time)| time).sum();
         let cost = Cost { innermost_s: sum_ns * 1e-9 / kept.len().max(1) as f64, overhead_s: vec![0.0] };
-        outlines.push(Outline { benchmark, unit: unit.clone(), cost, shape: vec![times.len()], harness_warm_up: None });
+        outlines.push(Outline {
+            benchmark,
+            unit: unit.clone(),
+            cost,
+            shape: vec![times.len()],
+            harness_warm_up: None,
+            terms: judged.terms(),
+        });
     }
     let mut recording = cells::recording(&LEVELS, outlines, &values)?;
     recording.warnings.extend(listed(failed.into_iter(), "runs that failed were left out"));
@@ -105,6 +112,7 @@ impl Entry {
             better: Better::Lower,
             cost: Cost { innermost_s: 0.0, overhead_s: vec![0.0] },
             harness_warm_up: None,
+            terms: Vec::new(),
             grid: Grid::of(&[values.len()], values)?,
         };
         Some(Metric { name: "memory_usage_byte".into(), recorded })
@@ -124,6 +132,12 @@ impl Judged<'_> {
         let codes = entry.exit_codes.as_deref().unwrap_or_default();
         let first = codes.first().copied().flatten();
         Judged { codes, usual: first.filter(|first| codes.iter().all(|code| *code == Some(*first))) }
+    }
+
+    /// The code of the runs that count, where codes are known.
+    fn terms(&self) -> Vec<(&'static str, String)> {
+        let code = (!self.codes.is_empty()).then(|| self.usual.unwrap_or(0));
+        code.map(|code| ("exit code", code.to_string())).into_iter().collect()
     }
 
     fn succeeded(&self, run: usize) -> bool {

@@ -32,7 +32,7 @@ pub(super) static TOOL: Tool = Tool {
     about: "JMH's JSON",
     reader: Some(Reader {
         more: Some(More::Once { command: "java -jar benchmarks.jar -f 5 -rf json -rff base.json", ending: ".json" }),
-        ..Reader::of("JSON of JMH (`-rf json`)", Sign::Array, parse)
+        ..Reader::of("JSON of JMH (`-rf json`)", Sign::Array(&["jmhVersion", "benchmark", "primaryMetric"]), parse)
     }),
     writer: Some(Writer::of(write)),
 };
@@ -121,6 +121,8 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
         let harness_warm_up = entry.warm_up(single_s);
         series.cost = entry.cost(single_s, harness_warm_up.time_s());
         series.harness_warm_up = Some(harness_warm_up);
+        series.terms = vec![("mode", entry.mode.clone())];
+        series.terms.extend(entry.threads.map(|threads| ("number of threads", threads.to_string())));
         sheet.judged.push(series);
         for (metric, values) in entry.secondary_metrics.iter().flatten() {
             let Some(forks) = values.iterations() else {
@@ -217,7 +219,9 @@ const PERCENTILES: [&str; 10] = ["0.0", "50.0", "90.0", "95.0", "99.0", "99.9", 
 #[serde(rename_all = "camelCase")]
 struct OutputEntry<'a> {
     benchmark: &'a str,
-    mode: &'static str,
+    mode: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<u64>,
     forks: usize,
     warmup_iterations: u32,
     warmup_time: String,
@@ -259,10 +263,12 @@ impl<'a> OutputEntry<'a> {
     fn of(benchmark: &'a Fitted<'a>, recording: &Recording) -> OutputEntry<'a> {
         let recorded = benchmark.recorded;
         let (name, params) = parameters(benchmark.name());
+        let term = |wanted| recorded.terms.iter().find(|(term, _)| *term == wanted).map(|(_, value)| value.as_str());
         let warm_up = recorded.harness_warm_up.filter(|warm_up| warm_up.ran);
         OutputEntry {
             benchmark: name,
-            mode: if recorded.better == Better::Higher { "thrpt" } else { "avgt" },
+            mode: term("mode").unwrap_or(if recorded.better == Better::Higher { "thrpt" } else { "avgt" }),
+            threads: term("number of threads").and_then(|threads| threads.parse().ok()),
             forks: benchmark.shape[0],
             warmup_iterations: warm_up.map_or(0, |warm_up| warm_up.iterations),
             warmup_time: span(warm_up.map_or(0.0, |warm_up| warm_up.iteration_s)),

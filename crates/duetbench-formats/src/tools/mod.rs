@@ -59,11 +59,8 @@ mod tests {
         check("pytest-benchmark", "do pytest --benchmark-only --benchmark-json=base$i.json; done", each);
         check("google-benchmark", "--benchmark_out=base$i.json", each);
         check("criterion", "CRITERION_HOME", "duet analyze base1,base2,base3 head1,head2,head3");
-        check(
-            "benchstat-csv",
-            "base1.csv,base2.csv,base3.csv",
-            "duet analyze base1.csv,base2.csv,base3.csv head1.csv,head2.csv,head3.csv",
-        );
+        check("benchstat-csv", "go test", "duet analyze base.txt head.txt");
+        check("papers", "base1.csv", "duet analyze base1.csv,base2.csv,base3.csv head1.csv,head2.csv,head3.csv");
     }
 
     #[test]

@@ -103,6 +103,7 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
         unit,
         cost: Cost { innermost_s: INNERMOST_S, overhead_s: vec![0.0; LEVELS.len()] },
         harness_warm_up: None,
+        terms: Vec::new(),
         shape,
     });
     let mut recording = cells::recording(&LEVELS, outlines.collect(), &values)?;

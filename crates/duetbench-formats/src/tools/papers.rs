@@ -74,6 +74,7 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
         unit: unit::of("ns/op"),
         cost: Cost { innermost_s: INNERMOST_S, overhead_s: vec![0.0; shape.len()] },
         harness_warm_up: None,
+        terms: Vec::new(),
         shape,
     });
     let words: Vec<Level> = levels.iter().map(|columns| columns.level).collect();

@@ -211,6 +211,7 @@ mod tests {
             better: Better::Lower,
             cost: Cost { innermost_s: 1.0, overhead_s: Vec::new() },
             harness_warm_up: None,
+            terms: Vec::new(),
             grid: Grid::of(shape, cells.to_vec()).unwrap(),
         };
         let benchmarks = vec![recorded];

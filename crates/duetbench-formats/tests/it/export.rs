@@ -43,7 +43,7 @@ fn recorded(benchmark: &str, unit: &str, shape: &[usize], cells: Vec<f64>) -> Re
     let cost = Cost { innermost_s: 0.001, overhead_s: vec![0.0; shape.len()] };
     let (benchmark, unit) = (benchmark.to_owned(), unit.to_owned());
     let grid = Grid::of(shape, cells).unwrap();
-    Recorded { benchmark, unit, better, cost, harness_warm_up: None, grid }
+    Recorded { benchmark, unit, better, cost, harness_warm_up: None, terms: Vec::new(), grid }
 }
 
 fn recording(levels: &[Level], benchmarks: Vec<Recorded>) -> Recording {
@@ -257,10 +257,11 @@ fn medians_for_benchstat_come_back_as_what_they_are() {
 }
 
 #[test]
-fn jmh_keeps_what_repetitions_cost() {
+fn jmh_keeps_what_repetitions_cost_and_its_terms() {
     let warmed = HarnessWarmUp { iterations: 3, iteration_s: 0.25, ran: true };
     let mut one = recorded("p.C.m", "ns/op", &[2, 2], vec![1.0, 2.0, 3.0, 4.0]);
     one.harness_warm_up = Some(warmed);
+    one.terms = vec![("mode", "ss".into()), ("number of threads", "4".into())];
     one.cost = Cost { innermost_s: 2.5, overhead_s: vec![warmed.time_s(), 0.0] };
     let all = recording(&[Level::Fork, Level::Iteration], vec![one]);
     let read = parse(bytes(&write(&all, &about(), "jmh").unwrap())).unwrap().recording;

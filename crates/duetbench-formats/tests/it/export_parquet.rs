@@ -13,6 +13,7 @@ fn recording(cells: Vec<f64>) -> Recording {
         better: Better::Higher,
         cost: Cost { innermost_s: 1.0, overhead_s: vec![0.0; 2] },
         harness_warm_up: None,
+        terms: Vec::new(),
         grid: Grid::of(&[cells.len() / 2, 2], cells).unwrap(),
     };
     let levels = vec![Level::Fork, Level::Iteration];

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use duetbench_core::recording::{Better, Level, Recorded};
-use duetbench_formats::{Imported, parse};
+use duetbench_formats::{About, Content, Imported, parse};
 
 use crate::mutation::Draw;
 
@@ -182,6 +182,33 @@ fn a_folder_of_criterion_is_read_with_its_names() {
 }
 
 #[test]
+fn folders_of_criterion_with_the_same_benchmarks_are_processes() {
+    let place = tempfile::tempdir().unwrap();
+    let write = |folder: &str, benchmark: &str, times: &str| {
+        let folder = place.path().join(folder).join(benchmark).join("new");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("sample.json"), format!("{{\"iters\": [1, 1], \"times\": [{times}]}}")).unwrap();
+        fs::write(folder.join("benchmark.json"), format!("{{\"full_id\": \"{benchmark}\"}}")).unwrap();
+    };
+    write("1", "count/fn/10", "1, 2");
+    write("3", "count/fn/10", "5, 6");
+    write("2", "count/fn/10", "3, 4");
+    write("2", "alone", "7, 8");
+    let imported = duetbench_formats::read(place.path()).unwrap();
+    assert_eq!(imported.recording.levels, [Level::Fork, Level::Iteration]);
+    let count = judged(&imported, "count/fn/10");
+    assert_eq!((count.grid.shape(), rounded(count)), (&[3, 2][..], vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
+    assert_eq!(judged(&imported, "alone").grid.values(), [7.0, 8.0]);
+    let copy = place.path().join("1/copy/new");
+    fs::create_dir_all(&copy).unwrap();
+    for file in ["sample.json", "benchmark.json"] {
+        fs::copy(place.path().join("1/count/fn/10/new").join(file), copy.join(file)).unwrap();
+    }
+    let wrong = duetbench_formats::read(place.path()).unwrap_err().to_string();
+    assert!(wrong.ends_with("holds `count/fn/10` more than once"), "{wrong}");
+}
+
+#[test]
 fn what_of_criterion_cannot_be_read_is_refused() {
     let check = |name: &str, want: &str| {
         let wrong = duetbench_formats::read(&data(name)).unwrap_err().to_string();
@@ -209,7 +236,7 @@ fn benchstat_gives_medians_and_says_so() {
     for (file, digits) in [("benchstat.csv", 18.43), ("benchstat-old.csv", 18.533)] {
         let imported = read(file);
         let package = if file == "benchstat.csv" { "example.com/sums." } else { "" };
-        let name = |size: u32| format!("{package}BenchmarkSum/size={size}-2");
+        let name = |size: u32| format!("{package}BenchmarkSum/size={size}");
         assert_eq!(names(&imported), [name(10), name(100)]);
         let sum = judged(&imported, &name(10));
         assert_eq!((sum.unit.as_str(), rounded(sum)), ("ns/op", vec![digits]));
@@ -217,7 +244,7 @@ fn benchstat_gives_medians_and_says_so() {
         assert_eq!(beside(&imported, &name(100), "allocs/op").grid.cells(), [0.0]);
         assert_eq!(beside(&imported, &name(100), "terms/op").grid.cells(), [100.0]);
     }
-    let speed = beside(&read("benchstat.csv"), "example.com/sums.BenchmarkSum/size=10-2", "B/s").better;
+    let speed = beside(&read("benchstat.csv"), "example.com/sums.BenchmarkSum/size=10", "B/s").better;
     assert_eq!(speed, Better::Higher);
     for (file, line) in [("benchstat-of-two.csv", 6), ("benchstat-old-of-two.csv", 1)] {
         let wrong = duetbench_formats::read(&data(file)).unwrap_err().to_string();
@@ -232,13 +259,13 @@ fn benchstat_gives_medians_and_says_so() {
 fn go_text_keeps_its_units_its_configuration_and_its_processes() {
     let one = read("go.txt");
     assert_eq!(one.recording.levels, [Level::Iteration]);
-    let name = "example.com/sums.BenchmarkSum/size=10-2";
+    let name = "example.com/sums.BenchmarkSum/size=10";
     assert_eq!(judged(&one, name).grid.cells(), [18.4, 18.77, 18.43]);
     let speed = beside(&one, name, "MB/s");
     assert_eq!((speed.better, speed.grid.cells()), (Better::Higher, &[4347.12, 4261.44, 4340.75][..]));
     assert_eq!(beside(&one, name, "allocs/op").grid.cells(), [0.0; 3]);
     let keys: Vec<&str> = one.context.iter().map(|(key, _)| key.as_str()).collect();
-    assert_eq!(keys, ["goos", "goarch", "pkg", "cpu"]);
+    assert_eq!((keys, context(&one, "gomaxprocs")), (vec!["goos", "goarch", "pkg", "cpu", "gomaxprocs"], Some("2")));
     says(&one, "is of one process");
     let two = read("go-two-processes.txt");
     assert_eq!(two.recording.levels, [Level::Fork, Level::Iteration]);
@@ -247,6 +274,30 @@ fn go_text_keeps_its_units_its_configuration_and_its_processes() {
         (&[2, 3][..], &[2, 3][..])
     );
     assert_eq!(two.recording.warnings, Vec::<String>::new());
+}
+
+#[test]
+fn go_s_number_of_processors_is_a_fact_and_no_part_of_names() {
+    let check = |text: &str, want: &[&str], procs: Option<&str>| {
+        let imported = parsed(text);
+        assert_eq!((names(&imported), context(&imported, "gomaxprocs")), (want.to_vec(), procs), "{text}");
+        // What is written has Go's names again, and is read alike.
+        let writer = duetbench_formats::named("go").unwrap().writer.unwrap();
+        let written = (writer.recording)(&imported.recording, &About::of_file(&imported.context)).unwrap();
+        let Content::File(bytes) = written.content else { panic!("a folder") };
+        let again = parse(&bytes).unwrap();
+        assert_eq!((names(&again), context(&again, "gomaxprocs")), (want.to_vec(), procs), "{text}");
+        let name = |text: &str| {
+            text.lines().find_map(|line| line.split_once([' ', '\t'])?.0.strip_prefix("Benchmark").map(str::to_owned))
+        };
+        assert_eq!(name(std::str::from_utf8(&bytes).unwrap()), name(text));
+    };
+    check("BenchmarkA-8 1 5 ns/op\nBenchmarkB/n-3-8 1 6 ns/op\n", &["BenchmarkA", "BenchmarkB/n-3"], Some("8"));
+    // Names of one processor have no such end, and those of several have different ones.
+    check("BenchmarkA 1 5 ns/op\nBenchmarkB-8 1 6 ns/op\n", &["BenchmarkA", "BenchmarkB-8"], None);
+    check("BenchmarkA-4 1 5 ns/op\nBenchmarkA-8 1 6 ns/op\n", &["BenchmarkA-4", "BenchmarkA-8"], None);
+    check("BenchmarkA-1 1 5 ns/op\n", &["BenchmarkA-1"], None);
+    check("duet-run: r1\nBenchmarkA/n-8 1 5 ns/op\n", &["BenchmarkA/n-8"], None);
 }
 
 #[test]

@@ -41,7 +41,15 @@ fn trials_of(trials: &[(Trial, TrialOutcome)], benchmark: usize) -> impl Iterato
 }
 
 fn recorded(id: &BenchmarkId, cost: Cost, grid: Grid) -> Recorded {
-    Recorded { benchmark: id.to_string(), unit: UNIT.into(), better: Better::Lower, cost, harness_warm_up: None, grid }
+    Recorded {
+        benchmark: id.to_string(),
+        unit: UNIT.into(),
+        better: Better::Lower,
+        cost,
+        harness_warm_up: None,
+        terms: Vec::new(),
+        grid,
+    }
 }
 
 /// The median of what is there, 0 where nothing is.

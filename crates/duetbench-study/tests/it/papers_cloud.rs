@@ -41,6 +41,7 @@ fn environment(
             better: Better::Lower,
             cost: Cost { innermost_s: 1.0, overhead_s: vec![0.0; 3] },
             harness_warm_up: None,
+            terms: Vec::new(),
             grid: Grid::of(&shape, values).unwrap(),
         }
     };

@@ -74,6 +74,7 @@ pub(super) mod tests {
             better: Better::Lower,
             cost: Cost { innermost_s: 1.0, overhead_s: vec![0.0; levels.len()] },
             harness_warm_up: None,
+            terms: Vec::new(),
             grid: Grid::of(shape, values).unwrap(),
         };
         Recording { name: "r".into(), levels: levels.to_vec(), benchmarks: vec![recorded], warnings: Vec::new() }

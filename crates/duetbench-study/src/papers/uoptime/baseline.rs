@@ -127,6 +127,7 @@ mod tests {
             better: Better::Lower,
             cost: Cost { innermost_s: 1.0, overhead_s: vec![0.0; shape.len()] },
             harness_warm_up: None,
+            terms: Vec::new(),
             grid: Grid::of(shape, values).unwrap(),
         };
         Recording {

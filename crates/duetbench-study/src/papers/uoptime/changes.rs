@@ -145,6 +145,7 @@ mod tests {
             better: Better::Lower,
             cost: Cost { innermost_s: 1.0, overhead_s: Vec::new() },
             harness_warm_up: None,
+            terms: Vec::new(),
             grid: Grid::of(&[1, 9], (0..9).map(|i| level * (1.0 + 1e-4 * f64::from(i))).collect()).unwrap(),
         };
         Recording {

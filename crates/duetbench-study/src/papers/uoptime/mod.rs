@@ -124,6 +124,7 @@ mod tests {
             better: Better::Lower,
             cost,
             harness_warm_up: None,
+            terms: Vec::new(),
             grid,
         };
         let recording = Recording { name: "a-1".into(), levels, benchmarks: vec![recorded], warnings: Vec::new() };

@@ -161,6 +161,7 @@ mod tests {
             better: Better::Lower,
             cost,
             harness_warm_up: None,
+            terms: Vec::new(),
             grid: Grid::empty(shape),
         }
     }

@@ -72,6 +72,7 @@ mod tests {
             better: Better::Lower,
             cost: Cost { innermost_s: 1.0, overhead_s: vec![0.0; 4] },
             harness_warm_up: None,
+            terms: Vec::new(),
             grid: Grid::of(&[1, 3, 5, 5], (0..75).map(|i| 100.0 + f64::from(i % 7)).collect()).unwrap(),
         };
         let levels = vec![Level::Instance, Level::SuiteRun, Level::Iteration, Level::Second];

@@ -169,6 +169,7 @@ mod tests {
             better: Better::Lower,
             cost: Cost { innermost_s: 2.0, overhead_s: vec![0.0, 0.0] },
             harness_warm_up: None,
+            terms: Vec::new(),
             grid: Grid::of(&[2, 6], values.to_vec()).unwrap(),
         };
         Recording {
