@@ -40,10 +40,24 @@ const APPENDED: &str = "    @org.openjdk.jmh.annotations.Fork(jvmArgsAppend = \"
 fn jar(project: &Path, rounds: u32) -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
     copy(project, dir.path(), rounds);
-    let built =
-        Command::new("mvn").args(["-B", "-q", "-DskipTests", "package"]).current_dir(dir.path()).output().unwrap();
+    packaged(dir.path())
+}
+
+fn packaged(dir: &Path) -> Vec<u8> {
+    let built = Command::new("mvn").args(["-B", "-q", "-DskipTests", "package"]).current_dir(dir).output().unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stdout));
-    fs::read(dir.path().join("target/benchmarks.jar")).unwrap()
+    fs::read(dir.join("target/benchmarks.jar")).unwrap()
+}
+
+/// The jar of `fixtures/jmh` with other annotations on the same code.
+fn annotated_otherwise() -> Vec<u8> {
+    let dir = tempfile::tempdir().unwrap();
+    copy(&Path::new(CRATE).join("tests/fixtures/jmh"), dir.path(), 0);
+    let file = dir.path().join("src/main/java/trouble/Troubled.java");
+    let text = fs::read_to_string(&file).unwrap();
+    let text = text.replace("@Threads(2)", "@Threads(1)").replace("batchSize = 10", "batchSize = 20");
+    fs::write(&file, text.replace("UseParallelGC", "UseSerialGC")).unwrap();
+    packaged(dir.path())
 }
 
 /// A place with these jars in it, each built once for all tests.
@@ -128,6 +142,31 @@ fn one_jar_is_compared_on_two_jvms_by_their_arguments() {
     assert_ne!(versions["baseline"]["artifact_digest"], versions["candidate"]["artifact_digest"]);
     place.write("duet.toml", "[jmh.base]\njvm = \"/no/such/jdk\"\n");
     place.duet(&["compare", "base.jar", "base.jar"]).refused(&["/no/such/jdk", "[jmh.base]"]);
+}
+
+#[test]
+fn a_benchmark_with_other_annotations_has_changed_itself() {
+    let place = place();
+    fs::write(place.path().join("other.jar"), annotated_otherwise()).unwrap();
+    let names = "twoThreads|needsItsArguments|prepared:size=1,word=c";
+    let compared = |more: &[&str]| {
+        let wanted = ["--forks", "3", "--bench", names];
+        compare(&place, ["troubled.jar", "other.jar"], &[&wanted[..], more].concat())
+    };
+    let ran = compared(&[]).expect(0);
+    for (name, words) in [
+        ("Troubled.twoThreads", "the benchmark itself differs: `@Threads` (2 in base, 1 in head)"),
+        ("Troubled.needsItsArguments", "`@Fork(jvmArgs)` (-Dtrouble.needed=yes -XX:+UseParallelGC in base"),
+    ] {
+        let benchmark = ran.benchmark(name);
+        assert_eq!(benchmark["verdict"], "redefined", "{benchmark:#}");
+        assert!(benchmark["warnings"].to_string().contains(words), "{benchmark:#}");
+    }
+    let kept = "Troubled.prepared:size=1,word=c";
+    assert_ne!(ran.verdict(kept), "redefined", "batches are nothing to the average time");
+    let given = compared(&["--", "-t", "1"]);
+    assert_ne!(given.verdict("Troubled.twoThreads"), "redefined", "the command line has the last word in both");
+    assert_ne!(compared(&["--same-benchmarks"]).verdict("Troubled.needsItsArguments"), "redefined");
 }
 
 #[test]

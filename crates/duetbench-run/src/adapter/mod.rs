@@ -290,6 +290,11 @@ pub trait Adapter: std::fmt::Debug + Sync {
     /// Packages that both builds have, and whether their benchmarks can differ. A package that cannot be compared counts as different.
     fn identical(&self, builds: [&Build; 2], sources: [&Source; 2]) -> BTreeMap<String, Identity>;
 
+    /// Benchmarks that are defined differently in the candidate, with the first difference; must come after [`Adapter::list`].
+    fn redefined(&self, [baseline, candidate]: [&Build; 2]) -> BTreeMap<BenchmarkId, Redefinition> {
+        baseline.redefined(candidate)
+    }
+
     /// Whether benchmarks can reach anything that differs, where that was asked for and can be told.
     fn reach(&self, builds: [&Build; 2], sources: [&Source; 2]) -> Reaches {
         let _ = (builds, sources);
