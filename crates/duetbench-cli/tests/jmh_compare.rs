@@ -92,6 +92,12 @@ fn a_jar_is_listed_with_its_parameters() {
     let mut lines: Vec<&str> = listed.lines().collect();
     lines.sort_unstable();
     assert_eq!(lines.join("\n") + "\n", want);
+    // JMH's own patterns see the package too.
+    let full = "org.example.text.TextBenchmark.(hash|sort|words)";
+    let rest = place.duet(&["list", "base.jar", "--exclude", full]).expect(0).stdout;
+    assert_eq!(rest, "org.example.text\tTextBenchmark.join\titeration\n");
+    let alone = place.duet(&["list", "base.jar", "--bench", r"^org\.example\.text\.TextBenchmark\.join$"]);
+    assert_eq!(alone.expect(0).stdout, rest);
 }
 
 #[test]

@@ -287,7 +287,7 @@ impl Adapter for Jmh {
         for (id, entry, outcome) in tried {
             let first = outcome.and_then(|ns| usable(&entry).map(|()| ns));
             let one = Discovered::of(id, Style::Iteration, first);
-            listing.found.push(Discovered { threads: entry.threads, runtime_threads: true, ..one });
+            listing.found.push(Discovered { threads: entry.threads, runtime_threads: true, qualified: true, ..one });
         }
         self.listed.insert(artifact.digest.clone(), entries);
         Ok(listing)
