@@ -243,11 +243,12 @@ fn what_misbehaves_is_named_with_its_words_and_leaves_nothing_running() {
     let mut names: Vec<&str> = listed.lines().map(|line| line.split('\t').nth(1).unwrap()).collect();
     names.sort_unstable();
     assert_eq!(names, ["Troubled.severalModes (ss)", "Troubled.severalModes (thrpt)", "Troubled.twoThreads"]);
-    let names = "throwsWhenMeasured|endsTheJvmWhenMeasured|hangsWhenMeasured";
+    let names = "throwsWhenMeasured|throwsLate|endsTheJvmWhenMeasured|hangsWhenMeasured";
     let ran = compare(&place, ["troubled.jar", "troubled.jar"], &["--forks", "3", "--bench", names, "--timeout", "5s"]);
     let ran = ran.expect(1);
     for (name, words) in [
         ("throwsWhenMeasured", "no luck with measuring"),
+        ("throwsLate", "exit status 1: java.lang.IllegalStateException: no luck in the end"),
         ("endsTheJvmWhenMeasured", "exit status"),
         ("hangsWhenMeasured", "it hangs, or `--timeout` is too short"),
     ] {

@@ -405,4 +405,6 @@ fn a_benchmark_that_fails_spoils_nothing_else() {
             assert!(failed.to_string().contains(word), "`{word}` is missing in {failed:#}");
         }
     }
+    let reason = ran.benchmark("panics later")["failure"]["reason"].as_str().unwrap().to_owned();
+    assert!(reason.lines().next().unwrap().ends_with("no luck later"), "{reason}");
 }
