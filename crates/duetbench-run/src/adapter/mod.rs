@@ -173,6 +173,9 @@ impl Reaches {
     }
 }
 
+/// Options for harnesses that build packages and link them.
+const OF_PACKAGES: [&str; 3] = ["--packages", "--builds", "--layouts"];
+
 /// Order to one measuring process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
@@ -306,6 +309,11 @@ pub trait Adapter: std::fmt::Debug + Sync {
     /// # Errors
     /// When the build cannot be listed at all, or on an interrupt.
     fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError>;
+
+    /// Options that say nothing to this harness.
+    fn ignored(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// The number of processors that the user wants benchmarks to run on, where that was said.
     fn processors_asked(&self) -> Option<u32> {

@@ -120,7 +120,9 @@ impl TrialRun {
             return Err(failure("its records on the shared page make no sense"));
         }
         if records.iter().any(|r| !r.warm_up && does_nothing(r.wall_ns, r.invocations)) {
-            return Err(failure("an invocation took less than 0.001 ns: it does nothing, or sets `b.N` itself"));
+            return Err(failure(
+                "an invocation took less than 0.001 ns: it does nothing, or tells a count or a time of its own (`b.N`, `iter_custom`)",
+            ));
         }
         // Where a collection was under way, a slice goes on.
         let slice_invocations = records.iter().filter(|r| !r.warm_up).map(|r| r.invocations).min();

@@ -15,7 +15,7 @@ use duetbench_core::spec::{Filter, HarnessSpec, JmhSpec};
 use duetbench_core::{BenchmarkId, Role};
 use sha2::{Digest, Sha256};
 
-use super::{Adapter, Artifact, Build, Built, Identity, Listing, Manifest, Order, Subject, Wish, hex};
+use super::{Adapter, Artifact, Build, Built, Identity, Listing, Manifest, OF_PACKAGES, Order, Subject, Wish, hex};
 use crate::adapter;
 use crate::error::RunError;
 use crate::process::{Launch, Sandbox};
@@ -264,6 +264,10 @@ impl Adapter for Jmh {
         // Benchmarks know their package by its Java name.
         let listed = self.listed.get(&a.digest).into_iter().flat_map(BTreeMap::keys);
         listed.map(|id| (id.package.clone(), identity.clone())).collect()
+    }
+
+    fn ignored(&self) -> &'static [&'static str] {
+        &OF_PACKAGES
     }
 
     fn redefined(&self, builds: [&Build; 2]) -> BTreeMap<BenchmarkId, Redefinition> {
