@@ -279,11 +279,17 @@ pub trait Adapter: std::fmt::Debug + Sync {
             .hint("leave out `--benchmarks-from`"))
     }
 
-    /// Builds a version; `patterns` choose packages in the harness's own syntax.
+    /// Builds a version; `patterns` choose packages in the harness's own syntax. A build without artifacts is that of a version without
+    /// benchmarks, which the other one may have.
     ///
     /// # Errors
-    /// When the version does not build (the compiler's words), or has no benchmarks.
+    /// When the version does not build (the compiler's words), or never has benchmarks.
     fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError>;
+
+    /// The error that a version has no benchmarks.
+    fn no_benchmarks(&self, subject: Subject<'_>, patterns: &[String]) -> RunError {
+        subject.has_no_benchmarks(patterns)
+    }
 
     /// Whether the two sides differ even where they are the same source, by how their processes are started.
     fn tells_sides_apart(&self) -> bool {
@@ -432,6 +438,11 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    fn has_no_benchmarks(self, patterns: &[String]) -> RunError {
+        let (side, where_looked) = (self.role.side(), patterns.join(" "));
+        RunError::nothing_to_measure(format!("{side} (`{}`) has no benchmarks in {where_looked}", self.version))
+    }
+
     /// The error of a step of its build: a tool's failure there is the version's failure to build.
     fn fails_to_build(self, error: RunError) -> RunError {
         match error {
