@@ -40,10 +40,24 @@ const APPENDED: &str = "    @org.openjdk.jmh.annotations.Fork(jvmArgsAppend = \"
 fn jar(project: &Path, rounds: u32) -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
     copy(project, dir.path(), rounds);
-    let built =
-        Command::new("mvn").args(["-B", "-q", "-DskipTests", "package"]).current_dir(dir.path()).output().unwrap();
+    packaged(dir.path())
+}
+
+fn packaged(dir: &Path) -> Vec<u8> {
+    let built = Command::new("mvn").args(["-B", "-q", "-DskipTests", "package"]).current_dir(dir).output().unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stdout));
-    fs::read(dir.path().join("target/benchmarks.jar")).unwrap()
+    fs::read(dir.join("target/benchmarks.jar")).unwrap()
+}
+
+/// The jar of `fixtures/jmh` with other annotations on the same code.
+fn annotated_otherwise() -> Vec<u8> {
+    let dir = tempfile::tempdir().unwrap();
+    copy(&Path::new(CRATE).join("tests/fixtures/jmh"), dir.path(), 0);
+    let file = dir.path().join("src/main/java/trouble/Troubled.java");
+    let text = fs::read_to_string(&file).unwrap();
+    let text = text.replace("@Threads(2)", "@Threads(1)").replace("batchSize = 10", "batchSize = 20");
+    fs::write(&file, text.replace("UseParallelGC", "UseSerialGC")).unwrap();
+    packaged(dir.path())
 }
 
 /// A place with these jars in it, each built once for all tests.
@@ -78,6 +92,12 @@ fn a_jar_is_listed_with_its_parameters() {
     let mut lines: Vec<&str> = listed.lines().collect();
     lines.sort_unstable();
     assert_eq!(lines.join("\n") + "\n", want);
+    // JMH's own patterns see the package too.
+    let full = "org.example.text.TextBenchmark.(hash|sort|words)";
+    let rest = place.duet(&["list", "base.jar", "--exclude", full]).expect(0).stdout;
+    assert_eq!(rest, "org.example.text\tTextBenchmark.join\titeration\n");
+    let alone = place.duet(&["list", "base.jar", "--bench", r"^org\.example\.text\.TextBenchmark\.join$"]);
+    assert_eq!(alone.expect(0).stdout, rest);
 }
 
 #[test]
@@ -128,6 +148,31 @@ fn one_jar_is_compared_on_two_jvms_by_their_arguments() {
     assert_ne!(versions["baseline"]["artifact_digest"], versions["candidate"]["artifact_digest"]);
     place.write("duet.toml", "[jmh.base]\njvm = \"/no/such/jdk\"\n");
     place.duet(&["compare", "base.jar", "base.jar"]).refused(&["/no/such/jdk", "[jmh.base]"]);
+}
+
+#[test]
+fn a_benchmark_with_other_annotations_has_changed_itself() {
+    let place = place();
+    fs::write(place.path().join("other.jar"), annotated_otherwise()).unwrap();
+    let names = "twoThreads|needsItsArguments|prepared:size=1,word=c";
+    let compared = |more: &[&str]| {
+        let wanted = ["--forks", "3", "--bench", names];
+        compare(&place, ["troubled.jar", "other.jar"], &[&wanted[..], more].concat())
+    };
+    let ran = compared(&[]).expect(0);
+    for (name, words) in [
+        ("Troubled.twoThreads", "the benchmark itself differs: `@Threads` (2 in base, 1 in head)"),
+        ("Troubled.needsItsArguments", "`@Fork(jvmArgs)` (-Dtrouble.needed=yes -XX:+UseParallelGC in base"),
+    ] {
+        let benchmark = ran.benchmark(name);
+        assert_eq!(benchmark["verdict"], "redefined", "{benchmark:#}");
+        assert!(benchmark["warnings"].to_string().contains(words), "{benchmark:#}");
+    }
+    let kept = "Troubled.prepared:size=1,word=c";
+    assert_ne!(ran.verdict(kept), "redefined", "batches are nothing to the average time");
+    let given = compared(&["--", "-t", "1"]);
+    assert_ne!(given.verdict("Troubled.twoThreads"), "redefined", "the command line has the last word in both");
+    assert_ne!(compared(&["--same-benchmarks"]).verdict("Troubled.needsItsArguments"), "redefined");
 }
 
 #[test]
@@ -198,11 +243,12 @@ fn what_misbehaves_is_named_with_its_words_and_leaves_nothing_running() {
     let mut names: Vec<&str> = listed.lines().map(|line| line.split('\t').nth(1).unwrap()).collect();
     names.sort_unstable();
     assert_eq!(names, ["Troubled.severalModes (ss)", "Troubled.severalModes (thrpt)", "Troubled.twoThreads"]);
-    let names = "throwsWhenMeasured|endsTheJvmWhenMeasured|hangsWhenMeasured";
+    let names = "throwsWhenMeasured|throwsLate|endsTheJvmWhenMeasured|hangsWhenMeasured";
     let ran = compare(&place, ["troubled.jar", "troubled.jar"], &["--forks", "3", "--bench", names, "--timeout", "5s"]);
     let ran = ran.expect(1);
     for (name, words) in [
         ("throwsWhenMeasured", "no luck with measuring"),
+        ("throwsLate", "exit status 1: java.lang.IllegalStateException: no luck in the end"),
         ("endsTheJvmWhenMeasured", "exit status"),
         ("hangsWhenMeasured", "it hangs, or `--timeout` is too short"),
     ] {

@@ -29,6 +29,9 @@ const MAGIC: u64 = u64::from_le_bytes(*b"DUETPAG1");
 /// `core_0` and `core_1` when nothing is pinned.
 pub const NO_CORE: u32 = u32::MAX;
 
+/// `state` of a side that is done; beyond it, of one that is gone.
+const STATE_DONE: u32 = 2;
+
 mod header {
     pub(super) const MAGIC: usize = 0;
     pub(super) const VERSION: usize = 8;
@@ -48,11 +51,13 @@ mod header {
     pub(super) const GC_NS: usize = 80;
     pub(super) const WARM_NS: usize = 88;
     pub(super) const STOP: usize = 128;
+    pub(super) const TURN: usize = 192;
 }
 
 mod side {
     pub(super) const STATE: usize = 0;
     pub(super) const STYLE: usize = 4;
+    pub(super) const ARRIVE: usize = 8;
     pub(super) const K: usize = 16;
     pub(super) const K_NS: usize = 24;
     pub(super) const GC_PERIOD: usize = 40;
@@ -374,6 +379,23 @@ impl Page {
         }
     }
 
+    /// The side that its peer waits for; absent where that cannot be told.
+    pub fn late(&self) -> Option<usize> {
+        let of_side = |side: usize, field: usize| u32::from_le_bytes(self.get(side_at(side) + field));
+        match [0, 1].map(|side| of_side(side, side::STATE) >= STATE_DONE) {
+            [true, false] => return Some(1),
+            [false, true] => return Some(0),
+            [true, true] => return None,
+            [false, false] => {}
+        }
+        if u32::from_le_bytes(self.get(header::MODE)) == PageMode::Interleaved as u32 {
+            let seed = u64::from_le_bytes(self.get(header::SEED));
+            return Some(owner(seed, u32::from_le_bytes(self.get(header::TURN))));
+        }
+        let [first, second] = [0, 1].map(|side| of_side(side, side::ARRIVE));
+        (first != second).then_some(usize::from(second < first))
+    }
+
     /// The records a side has written, in order, at most the page's capacity.
     pub fn records(&self, side: usize) -> Vec<Record> {
         let count = u32::from_le_bytes(self.get(side_at(side) + side::RECORDS)).min(self.capacity) as usize;
@@ -429,6 +451,21 @@ impl Drop for Page {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// The side whose turn it is: each calibrates in one, then both have a slice each, in an order that is drawn.
+fn owner(seed: u64, turn: u32) -> usize {
+    let second = turn % 2 == 1;
+    let is_first_led_by_1 = turn >= 2 && mixed(seed.wrapping_add(u64::from((turn - 2) / 2))) & 1 == 1;
+    usize::from(second != is_first_led_by_1)
+}
+
+/// The protocol's mixer, SplitMix64.
+pub(crate) fn mixed(x: u64) -> u64 {
+    let z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
 
 /// The size of a page.

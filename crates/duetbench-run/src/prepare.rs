@@ -100,7 +100,7 @@ impl Prepared {
         let mut adapter = adapter::open(&request.wish, &sources, scratch.path())?;
         adapter.prepare_layouts(&mut || on_stage(Stage::Linker));
         RunError::stop_if(interrupted)?;
-        let notes = match request.benchmarks_from {
+        let mut notes = match request.benchmarks_from {
             Some(from) => exchange(&*adapter, &mut sources, from, request.packages, scratch.path())?,
             None => Vec::new(),
         };
@@ -119,6 +119,7 @@ impl Prepared {
             };
             prepared.push(version);
         }
+        notes.extend(without_benchmarks(&*adapter, &prepared, request.packages)?);
         let (identical, reaches) = match (&prepared[..], &sources[..]) {
             ([a, b], [from, to]) => {
                 adapter.decide_layouts([&a.build, &b.build]);
@@ -165,6 +166,25 @@ impl Prepared {
         warnings.extend(skips(&skipped));
         warnings
     }
+}
+
+/// Notes on versions without benchmarks, in sentences.
+///
+/// # Errors
+/// When no version has any.
+fn without_benchmarks(
+    adapter: &dyn Adapter,
+    versions: &[Version],
+    patterns: &[String],
+) -> Result<Vec<String>, RunError> {
+    let roles = Role::BOTH.into_iter().skip(Role::BOTH.len().saturating_sub(versions.len()));
+    let empty = versions.iter().zip(roles).filter(|(version, _)| version.build.artifacts.is_empty());
+    let subjects = empty.map(|(version, role)| Subject { role, version: &version.info.requested });
+    let mut errors: Vec<RunError> = subjects.map(|subject| adapter.no_benchmarks(subject, patterns)).collect();
+    if errors.len() == versions.len() && !errors.is_empty() {
+        return Err(errors.swap_remove(0));
+    }
+    Ok(errors.iter().map(ToString::to_string).collect())
 }
 
 /// Has both of two versions run the benchmarks of one; tells in which packages they cannot run on the other one's code.

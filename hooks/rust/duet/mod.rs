@@ -250,7 +250,7 @@ fn list(name: &str, refusal: Option<String>, run: &mut dyn FnMut()) {
     let (ns, stretches) = hook().as_mut().map_or((0, 0), taken);
     if stretches > 1 {
         // A trial goes round in the first, and the harness itself reports the last.
-        let words = "it times more than one stretch: a benchmark for each is measured";
+        let words = "it times more than one stretch: make a benchmark of each";
         return write_line(&format!("refuse\t{}\t{}", escaped(name), words));
     }
     write_line(&format!("leaf\t{}\tloop\t{}\t0\t0\t1\t0", escaped(name), ns));

@@ -158,7 +158,7 @@ fn selected(
     settings: &Settings,
 ) -> Result<Vec<duetbench_core::plan::Discovered>, Failure> {
     let filter = settings.selection().filter()?;
-    Ok(found.iter().filter(|d| filter.keeps(&d.id.name)).cloned().collect())
+    Ok(found.iter().filter(|d| d.is_kept_by(&filter)).cloned().collect())
 }
 
 /// The error when a selection leaves nothing.

@@ -1,7 +1,7 @@
 //! Words for warnings: what is the matter, and what would be enough.
 
 use duetbench_core::analysis::{Basis, Warning};
-use duetbench_core::plan::Redefinition;
+use duetbench_core::plan::{Difference, Redefinition};
 use serde_json::{Value, json};
 
 use super::format::{self, change, many, one_line, share};
@@ -71,8 +71,12 @@ pub fn text(warning: &Warning) -> String {
             change(*ratio),
             2 * warm_up.max(&1)
         ),
-        Warning::Redefined(Redefinition { part, path, line, .. }) => {
-            format!("the benchmark itself differs: `{}` ({}:{line})", one_line(part), one_line(path))
+        Warning::Redefined(Redefinition { part, difference, .. }) => {
+            let how = match difference {
+                Difference::Source { path, line } => format!("{}:{line}", one_line(path)),
+                Difference::Value { base, head } => format!("{} in base, {} in head", one_line(base), one_line(head)),
+            };
+            format!("the benchmark itself differs: `{}` ({how})", one_line(part))
         }
         Warning::FailedTrials { trials, first } => {
             format!("{} failed and left out, the first with: {}", many(*trials as usize, "trial", "trials"), one_line(first))

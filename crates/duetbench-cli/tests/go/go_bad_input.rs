@@ -35,6 +35,42 @@ fn no_benchmarks_no_module_no_package() {
     place.duet(&["compare", ".", "."]).expect(2).says(&["not inside a Go module", "`sub`"]);
 }
 
+#[test]
+fn what_only_one_version_has_is_said_of_its_benchmarks_and_ends_no_run() {
+    let place = two(&simple(GOOD), &simple(GOOD));
+    let extra = simple("func BenchmarkExtra(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tsink += i\n\t}\n}\n");
+    place.write("new/extra/extra_test.go", &extra);
+    let only = |ran: &Ran, name: &str, side: &str| assert_eq!(ran.verdict(name), side, "{}", ran.stderr);
+    // A new package alone leaves nothing to compare, and that is no failure to build.
+    let alone = compare(&place, &["--packages", "./extra"]).expect(1);
+    only(&alone, "BenchmarkExtra", "candidate_only");
+    assert!(
+        alone.json()["warnings"].to_string().contains("base (`./old`) has no benchmarks in ./extra"),
+        "{}",
+        alone.stdout
+    );
+    let beside = compare(&place, &["--packages", ".", "--packages", "./extra", "--forks", "3"]).expect(0);
+    only(&beside, "BenchmarkExtra", "candidate_only");
+    assert_no_false_alarm(&beside, &["BenchmarkGood"]);
+    compare(&place, &["--packages", "./extra", "--packages", "./nope"]).expect(1).says(&["nope"]);
+    // The first benchmark of a module, and the last one.
+    let none = simple("func TestNothing(t *testing.T) {}");
+    only(&compare(&two(&none, &simple(GOOD)), &[]).expect(1), "BenchmarkGood", "candidate_only");
+    only(&compare(&two(&simple(GOOD), &none), &[]).expect(1), "BenchmarkGood", "baseline_only");
+}
+
+#[test]
+fn a_warning_about_loops_names_only_benchmarks_that_are_measured() {
+    let recalled = "func BenchmarkAgain(b *testing.B) {\n\tfor j := 0; j < 2; j++ {\n\t\tfor i := 0; i < b.N; i++ {\n\t\t\tsink += i\n\t\t}\n\t}\n}\n";
+    let tests = simple(&format!("{GOOD}{recalled}"));
+    let warnings = |bench: &str| {
+        let ran = compare(&two(&tests, &tests), &["--bench", bench, "--dry-run"]).expect(0);
+        ran.stdout + &ran.stderr
+    };
+    let words = "called again for every slice";
+    assert!(warnings("Again").contains(words) && !warnings("Good").contains(words), "{}", warnings("Good"));
+}
+
 /// One good and one bad benchmark; the bad one must fail with these words, and the good one be judged all the same.
 fn check_failure(bad: &str, more: &[&str], words: &[&str]) {
     let (old, new) = (

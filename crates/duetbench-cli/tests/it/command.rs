@@ -51,6 +51,17 @@ fn a_program_that_calls_duet_itself_can_be_measured() {
 }
 
 #[test]
+fn options_about_packages_and_layouts_are_said_to_have_no_effect() {
+    let place = place();
+    let noted =
+        |more: &[&str]| compare(&place, ["true", "true"], "3", &[&["--dry-run"], more].concat()).expect(0).stderr;
+    let all = noted(&["--packages", "./x", "--builds", "3", "--layouts", "random"]);
+    assert!(all.contains("`--packages`, `--builds`, `--layouts` have no effect here"), "{all}");
+    assert!(noted(&["--builds", "3"]).contains("`--builds` has no effect here"));
+    assert!(!noted(&[]).contains("no effect"));
+}
+
+#[test]
 fn several_programs_are_compared_with_the_first() {
     let place = place();
     let (base, same, slower) = ("sh work.sh 4000", "sh work.sh 4000 x", "sh work.sh 64000");

@@ -40,6 +40,15 @@ fn worktrees_of_the_users_whose_disk_is_away_stay_registered() {
 }
 
 #[test]
+fn a_folder_that_a_revision_lacks_is_named_with_where_to_run_duet_instead() {
+    let place = repository();
+    place.write("added/x_test.go", "package added\n");
+    let mut command = place.command(&["compare", "HEAD"]);
+    let ran = Ran::from(command.current_dir(place.path().join("added")).output().unwrap());
+    ran.expect(2).says(&["`HEAD` has no directory `added/`", "hint: run duet where both", "`--packages ./added`"]);
+}
+
+#[test]
 fn submodules_leave_no_settings_in_the_repository() {
     let place = repository();
     place.git(&["clone", "-q", ".", "lib"]);

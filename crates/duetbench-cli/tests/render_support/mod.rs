@@ -17,8 +17,8 @@ use duetbench_core::history::PastRun;
 use duetbench_core::noise::{Diagnosis, Finding, Kind, Severity};
 use duetbench_core::picture::{Distributions, ForkPoint, Histogram, LookPoint, Picture, SliceCourse, SlicePoint};
 use duetbench_core::plan::{
-    Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Profile, Purpose, Redefinition, SelfCheck,
-    Style,
+    Design, Difference, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Profile, Purpose, Redefinition,
+    SelfCheck, Style,
 };
 use duetbench_core::recording::Better;
 use duetbench_core::report::{
@@ -356,8 +356,7 @@ fn store() -> Vec<BenchmarkReport> {
     let mut redefined = measured(STORE, "BenchmarkMerge-8", redefined, Change(410.0, 1.4, 0.05));
     redefined.warnings = vec![Warning::Redefined(Redefinition {
         part: "mergeInputs".into(),
-        path: "store/merge_test.go".into(),
-        line: 41,
+        difference: Difference::Source { path: "store/merge_test.go".into(), line: 41 },
         tolerated: false,
     })];
     let failed = |name, role, reason: &str| benchmark(STORE, name, Verdict::Failed { role, reason: reason.into() });

@@ -370,7 +370,11 @@ fn what_cannot_be_measured_is_refused_by_name() {
     let twice = FORMS.replacen("|b| b.iter(work)", "|b| { b.iter(|| ()); b.iter(work) }", 1);
     let ran = compare(&two([LIB, FORMS], [LIB, &twice]), &["--bench", "^iter$"]).expect(1);
     let failure = ran.benchmark("iter")["failure"].to_string();
-    assert!(failure.contains("candidate") && failure.contains("times more than one stretch"), "{failure}");
+    assert!(failure.contains("candidate") && failure.contains("more than one stretch: make a benchmark"), "{failure}");
+    let own = FORMS.replacen("|b| b.iter(work)", "|b| b.iter_custom(|_| std::time::Duration::ZERO)", 1);
+    let ran = compare(&two([LIB, FORMS], [LIB, &own]), &["--bench", "^iter$"]).expect(1);
+    let failure = ran.benchmark("iter")["failure"].to_string();
+    assert!(failure.contains("candidate") && failure.contains("`iter_custom`"), "{failure}");
     check("new/src/lib.rs", LIB, &["--", "--target-dir", "x"], &["--target-dir", "folder of its own"]);
     check("new/src/lib.rs", LIB, &["--", "--features", "nope"], &["nope", "./old"]);
     let place = two([LIB, FORMS], [LIB, FORMS]);
@@ -405,4 +409,6 @@ fn a_benchmark_that_fails_spoils_nothing_else() {
             assert!(failed.to_string().contains(word), "`{word}` is missing in {failed:#}");
         }
     }
+    let reason = ran.benchmark("panics later")["failure"]["reason"].as_str().unwrap().to_owned();
+    assert!(reason.lines().next().unwrap().ends_with("no luck later"), "{reason}");
 }

@@ -18,15 +18,34 @@ pub struct Part {
 /// The first part in which two definitions of a benchmark differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Redefinition {
-    /// Name of the declaration or the file.
+    /// Name of the declaration, the file or the setting.
     pub part: String,
-    /// The source file, of the candidate where it has the part.
-    pub path: String,
-    /// The line in it, from 1.
-    pub line: u32,
+    /// The difference.
+    #[serde(flatten)]
+    pub difference: Difference,
     /// The benchmark is judged all the same.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tolerated: bool,
+}
+
+/// Difference of a part between two definitions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Difference {
+    /// Its source differs.
+    Source {
+        /// The source file, of the candidate where it has the part.
+        path: String,
+        /// The line in it, from 1.
+        line: u32,
+    },
+    /// Its value differs.
+    Value {
+        /// The value in the baseline.
+        base: String,
+        /// The value in the candidate.
+        head: String,
+    },
 }
 
 impl Redefinition {
@@ -36,7 +55,8 @@ impl Redefinition {
             |parts: &[Part], part: &Part| parts.iter().any(|p| (&p.name, &p.digest) == (&part.name, &part.digest));
         let new = candidate.iter().find(|part| !has(baseline, part));
         let part = new.or_else(|| baseline.iter().find(|part| !has(candidate, part)))?;
-        Some(Redefinition { part: part.name.clone(), path: part.path.clone(), line: part.line, tolerated: false })
+        let difference = Difference::Source { path: part.path.clone(), line: part.line };
+        Some(Redefinition { part: part.name.clone(), difference, tolerated: false })
     }
 }
 
@@ -53,12 +73,13 @@ mod tests {
             digest: digest.into(),
         };
         let base = [part("BenchmarkA", 3, "a"), part("init", 9, "1"), part("init", 12, "2")];
-        let between = |head: &[Part]| Redefinition::between(&base, head).map(|r| (r.part, r.line));
+        let between = |head: &[Part]| Redefinition::between(&base, head).map(|r| (r.part, r.difference));
         assert_eq!(between(&base), None);
         assert_eq!(between(&[part("BenchmarkA", 7, "a"), part("init", 1, "2"), part("init", 2, "1")]), None);
         let other = [part("BenchmarkA", 3, "b"), part("init", 9, "3"), part("init", 12, "2")];
-        assert_eq!(between(&other), Some(("BenchmarkA".into(), 3)));
-        assert_eq!(between(&other[1..]), Some(("init".into(), 9)));
-        assert_eq!(between(&base[..2]), Some(("init".into(), 12)));
+        let at = |part: &str, line| Some((part.to_owned(), Difference::Source { path: "a_test.go".into(), line }));
+        assert_eq!(between(&other), at("BenchmarkA", 3));
+        assert_eq!(between(&other[1..]), at("init", 9));
+        assert_eq!(between(&base[..2]), at("init", 12));
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Style;
 use crate::sample::{BenchmarkId, Role};
+use crate::spec::Filter;
 
 /// One benchmark as it was found when a version's benchmarks were listed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,6 +22,9 @@ pub struct Discovered {
     /// Its runtime works beside it on threads of its own, as a JVM compiles and collects: it starts slowly, and lays out code anew in every
     /// process.
     pub runtime_threads: bool,
+    /// Its harness calls it by its package too, so that a selection may do so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub qualified: bool,
     /// Set when it failed while being listed, in its own words.
     pub failure: Option<String>,
 }
@@ -30,7 +34,16 @@ impl Discovered {
     /// runtime beside it.
     pub fn of(id: BenchmarkId, style: Style, first: Result<u64, String>) -> Discovered {
         let (first_ns, failure) = first.map_or_else(|words| (0, Some(words)), |ns| (ns, None));
-        Discovered { id, style, first_ns, threads: 1, runtime_threads: false, failure }
+        Discovered { id, style, first_ns, threads: 1, runtime_threads: false, qualified: false, failure }
+    }
+
+    /// Whether it takes part.
+    pub fn is_kept_by(&self, filter: &Filter) -> bool {
+        if self.qualified {
+            filter.keeps_any(&[&self.id.name, &self.id.to_string()])
+        } else {
+            filter.keeps(&self.id.name)
+        }
     }
 }
 

@@ -24,7 +24,7 @@ mod style;
 
 pub use budget::{Claim, Forecast, LINK_PAIR_NS, UnitPrice, shared_out};
 pub use cold::{ColdShare, lost_in_turns};
-pub use definition::{Part, Redefinition};
+pub use definition::{Difference, Part, Redefinition};
 pub use design::{Design, OVER_EVEN};
 pub use fleet::instance_capacity;
 pub use found::{Discovered, Excluded, Found};
@@ -223,8 +223,9 @@ impl Plan {
     pub fn note_redefined(&mut self, redefined: &BTreeMap<BenchmarkId, Redefinition>, spec: &Spec) {
         for planned in &mut self.benchmarks {
             let gates = spec.rules.redefined(&planned.id) == Some(Action::Gate);
-            let found = redefined.get(&planned.id.family()).cloned();
-            planned.redefined = found.map(|found| Redefinition { tolerated: spec.same_benchmarks || gates, ..found });
+            let found = redefined.get(&planned.id).or_else(|| redefined.get(&planned.id.family()));
+            planned.redefined =
+                found.cloned().map(|found| Redefinition { tolerated: spec.same_benchmarks || gates, ..found });
         }
     }
 

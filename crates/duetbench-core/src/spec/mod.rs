@@ -444,7 +444,13 @@ impl Selection {
 impl Filter {
     /// Whether a benchmark of this name takes part.
     pub fn keeps(&self, name: &str) -> bool {
-        self.bench.as_ref().is_none_or(|r| r.is_match(name)) && !self.exclude.as_ref().is_some_and(|r| r.is_match(name))
+        self.keeps_any(&[name])
+    }
+
+    /// The same for one with several names: a pattern that matches any of them means it.
+    pub fn keeps_any(&self, names: &[&str]) -> bool {
+        let is_meant = |r: &Regex| names.iter().any(|name| r.is_match(name));
+        self.bench.as_ref().is_none_or(is_meant) && !self.exclude.as_ref().is_some_and(is_meant)
     }
 
     /// Whether a benchmark of this name may take part, or any whose name goes on after it and a slash: what is below a benchmark

@@ -5,7 +5,7 @@ use duetbench_core::analysis::{
     Basis, Clock, Counts, Estimate, Measured, Method, Ranged, RatioInterval, Warning, analyse,
 };
 use duetbench_core::gate::{Day, Found, Gate, Stale, Standing, Waiver, WaiverError};
-use duetbench_core::plan::{Mode, Redefinition};
+use duetbench_core::plan::{Difference, Mode, Redefinition};
 use duetbench_core::report::{BenchmarkReport, Counted};
 use duetbench_core::sample::{BenchmarkId, Sample};
 use duetbench_core::spec::{Action, Decision, Metric, ModeChoice, Policy, Rule, Spec, Thresholds};
@@ -271,7 +271,8 @@ fn times_of_a_benchmark_that_changed_itself_are_no_verdict_about_the_code() {
     let samples: Vec<Sample> = (0..6).flat_map(slices).collect();
     let measured = vec![Measured { samples, failed_trials: Vec::new() }; 2];
     let id = |name: &str| BenchmarkId { name: name.into(), ..plan.benchmarks[0].id.clone() };
-    let redefinition = Redefinition { part: "setup".into(), path: "b_test.go".into(), line: 3, tolerated: false };
+    let difference = Difference::Source { path: "b_test.go".into(), line: 3 };
+    let redefinition = Redefinition { part: "setup".into(), difference, tolerated: false };
     let redefined = ["B", "C"].map(|name| (id(name), redefinition.clone()));
     let redefined = redefined.into();
     let spec = support::spec(support::forks(5), ModeChoice::Auto);
@@ -313,7 +314,8 @@ fn benchmarks_that_changed_themselves_relax_nothing_for_the_rest() {
             })
         })
         .collect();
-    let redefinition = Redefinition { part: "setup".into(), path: "b_test.go".into(), line: 3, tolerated: false };
+    let difference = Difference::Source { path: "b_test.go".into(), line: 3 };
+    let redefinition = Redefinition { part: "setup".into(), difference, tolerated: false };
     let id = |name: &str| BenchmarkId { name: name.into(), ..plan.benchmarks[0].id.clone() };
     let redefined = names[..10].iter().map(|name| (id(name), redefinition.clone())).collect();
     plan.note_redefined(&redefined, &support::spec(support::forks(5), ModeChoice::Auto));

@@ -1,5 +1,7 @@
 //! Benchmarks that can be wanted before anybody knows what is below them.
 
+use duetbench_core::BenchmarkId;
+use duetbench_core::plan::{Discovered, Style};
 use duetbench_core::spec::Selection;
 
 /// Fails unless exactly these top-level benchmarks, of all that are asked for, may be wanted, or something below them.
@@ -19,6 +21,22 @@ fn a_pattern_with_a_beginning_says_what_cannot_be_wanted() {
     check(Some("^BenchmarkSum/size=10$"), None, &["BenchmarkSum"], &["BenchmarkSumB", "BenchmarkCat"]);
     check(Some("^BenchmarkSum$|^BenchmarkCat/x"), None, &["BenchmarkSum", "BenchmarkCat"], &["BenchmarkDog"]);
     check(Some("^Benchmark[SC]"), None, &["BenchmarkSum", "BenchmarkCat"], &["BenchmarkDog"]);
+}
+
+#[test]
+fn a_pattern_sees_every_name_that_a_benchmark_has() {
+    let kept = |bench: Option<&str>, exclude: Option<&str>, qualified: bool| {
+        let own = |pattern: Option<&str>| pattern.map(str::to_owned);
+        let selection = Selection { bench: own(bench), exclude: own(exclude), packages: Vec::new() };
+        let id = BenchmarkId { package: "org.sample".into(), name: "Bench.sort".into() };
+        let found = Discovered { qualified, ..Discovered::of(id, Style::Iteration, Ok(1)) };
+        found.is_kept_by(&selection.filter().unwrap())
+    };
+    for pattern in ["^Bench.sort$", r"^org\.sample\.Bench\.sort$"] {
+        assert!(kept(Some(pattern), None, true) && !kept(None, Some(pattern), true), "{pattern}");
+    }
+    let full = Some(r"sample\.Bench");
+    assert!(!kept(full, None, false) && kept(None, full, false), "a package is no part of other names");
 }
 
 #[test]

@@ -64,7 +64,15 @@ pub(crate) fn spec(effort: Effort, mode: ModeChoice) -> Spec {
 
 pub(crate) fn found(name: &str) -> Discovered {
     let id = BenchmarkId { package: "p".into(), name: name.into() };
-    Discovered { id, style: Style::Loop, first_ns: 1_000, threads: 1, runtime_threads: false, failure: None }
+    Discovered {
+        id,
+        style: Style::Loop,
+        first_ns: 1_000,
+        threads: 1,
+        runtime_threads: false,
+        qualified: false,
+        failure: None,
+    }
 }
 
 /// A plan of benchmarks of these names, found in both versions, all run in `mode`.

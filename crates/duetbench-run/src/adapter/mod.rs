@@ -173,6 +173,9 @@ impl Reaches {
     }
 }
 
+/// Options for harnesses that build packages and link them.
+const OF_PACKAGES: [&str; 3] = ["--packages", "--builds", "--layouts"];
+
 /// Order to one measuring process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
@@ -276,11 +279,17 @@ pub trait Adapter: std::fmt::Debug + Sync {
             .hint("leave out `--benchmarks-from`"))
     }
 
-    /// Builds a version; `patterns` choose packages in the harness's own syntax.
+    /// Builds a version; `patterns` choose packages in the harness's own syntax. A build without artifacts is that of a version without
+    /// benchmarks, which the other one may have.
     ///
     /// # Errors
-    /// When the version does not build (the compiler's words), or has no benchmarks.
+    /// When the version does not build (the compiler's words), or never has benchmarks.
     fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError>;
+
+    /// The error that a version has no benchmarks.
+    fn no_benchmarks(&self, subject: Subject<'_>, patterns: &[String]) -> RunError {
+        subject.has_no_benchmarks(patterns)
+    }
 
     /// Whether the two sides differ even where they are the same source, by how their processes are started.
     fn tells_sides_apart(&self) -> bool {
@@ -289,6 +298,11 @@ pub trait Adapter: std::fmt::Debug + Sync {
 
     /// Packages that both builds have, and whether their benchmarks can differ. A package that cannot be compared counts as different.
     fn identical(&self, builds: [&Build; 2], sources: [&Source; 2]) -> BTreeMap<String, Identity>;
+
+    /// Benchmarks that are defined differently in the candidate, with the first difference; must come after [`Adapter::list`].
+    fn redefined(&self, [baseline, candidate]: [&Build; 2]) -> BTreeMap<BenchmarkId, Redefinition> {
+        baseline.redefined(candidate)
+    }
 
     /// Whether benchmarks can reach anything that differs, where that was asked for and can be told.
     fn reach(&self, builds: [&Build; 2], sources: [&Source; 2]) -> Reaches {
@@ -301,6 +315,11 @@ pub trait Adapter: std::fmt::Debug + Sync {
     /// # Errors
     /// When the build cannot be listed at all, or on an interrupt.
     fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError>;
+
+    /// Options that say nothing to this harness.
+    fn ignored(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// The number of processors that the user wants benchmarks to run on, where that was said.
     fn processors_asked(&self) -> Option<u32> {
@@ -419,6 +438,11 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    fn has_no_benchmarks(self, patterns: &[String]) -> RunError {
+        let (side, where_looked) = (self.role.side(), patterns.join(" "));
+        RunError::nothing_to_measure(format!("{side} (`{}`) has no benchmarks in {where_looked}", self.version))
+    }
+
     /// The error of a step of its build: a tool's failure there is the version's failure to build.
     fn fails_to_build(self, error: RunError) -> RunError {
         match error {

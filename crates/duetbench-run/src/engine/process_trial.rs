@@ -8,6 +8,7 @@ use duetbench_core::{Role, Sample, Trial};
 
 use super::TrialFailure;
 use crate::error::RunError;
+use crate::page::mixed;
 use crate::process::Timing;
 use crate::program::{Patience, Program, Trouble, run_both};
 
@@ -114,14 +115,6 @@ impl ProcessTrial<'_> {
 fn leads(seed: u64, slice: u32) -> usize {
     let turn = (slice % 2) as usize;
     if slice < 2 { turn } else { turn ^ usize::from(mixed(seed.wrapping_add(u64::from(slice / 2))) & 1 == 1) }
-}
-
-/// The protocol's mixer, SplitMix64.
-fn mixed(x: u64) -> u64 {
-    let z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -64,17 +64,20 @@ impl TrialRun {
     }
 
     /// The failure of a trial that did not end: the side that is still running is the one that hangs, and with both
-    /// running the one that has not even begun.
+    /// running the one that has not even begun, or else the one that the other waits for.
     fn hung(&self, page: &Page, first_dead: Option<usize>) -> TrialFailure {
         let sides = self.sides();
         let running = |index: &usize| first_dead != Some(*index);
         let silent = |index: &usize| !page.status(sides[*index]).arrived;
+        let late = || page.late().and_then(|late| sides.iter().position(|side| *side == late));
         let candidates: Vec<usize> = (0..sides.len()).filter(running).collect();
         let culprit = match candidates[..] {
             [only] => Some(only),
-            _ => candidates.iter().copied().find(silent),
+            _ => candidates.iter().copied().find(silent).or_else(late),
         };
-        let reason = format!("no end within {:.0} s: it hangs, or `--timeout` is too short", self.limit.as_secs_f64());
+        let unknown = if culprit.is_none() { " (which side is not known)" } else { "" };
+        let limit = self.limit.as_secs_f64();
+        let reason = format!("no end within {limit:.0} s: it hangs, or `--timeout` is too short{unknown}");
         TrialFailure { role: culprit.map(|index| self.roles[sides[index]]), reason, discarded: false }
     }
 
@@ -120,7 +123,9 @@ impl TrialRun {
             return Err(failure("its records on the shared page make no sense"));
         }
         if records.iter().any(|r| !r.warm_up && does_nothing(r.wall_ns, r.invocations)) {
-            return Err(failure("an invocation took less than 0.001 ns: it does nothing, or sets `b.N` itself"));
+            return Err(failure(
+                "an invocation took less than 0.001 ns: it does nothing, or tells a count or a time of its own (`b.N`, `iter_custom`)",
+            ));
         }
         // Where a collection was under way, a slice goes on.
         let slice_invocations = records.iter().filter(|r| !r.warm_up).map(|r| r.invocations).min();
@@ -214,7 +219,11 @@ mod tests {
     }
 
     fn looping(program: &Path, iterations: u32) -> Launch {
-        Launch { args: vec![iterations.to_string().into(), "300".into()], ..Launch::of(program, "/") }
+        looping_for(program, iterations, 300)
+    }
+
+    fn looping_for(program: &Path, iterations: u32, micros: u32) -> Launch {
+        Launch { args: [iterations, micros].map(|n| n.to_string().into()).into(), ..Launch::of(program, "/") }
     }
 
     /// A page for twenty slices a side.
@@ -234,6 +243,23 @@ mod tests {
             cores: [NO_CORE; 2],
             swap: false,
             slices: 20,
+        }
+    }
+
+    #[test]
+    fn the_side_that_hangs_is_named_though_both_have_begun() {
+        let dir = tempfile::tempdir().unwrap();
+        let program = compiled(dir.path());
+        let roles = [Role::Candidate, Role::Baseline];
+        for mode in [PageMode::Duet, PageMode::Interleaved] {
+            for hanging in [0, 1] {
+                let page = Page::create(&dir.path().join("page"), &header(mode)).unwrap();
+                let micros = |side| if side == hanging { 60_000_000 } else { 300 };
+                let launches = (0..2).map(|side| (side, looping_for(&program, 20, micros(side)))).collect();
+                let run = TrialRun { launches, roles, limit: Duration::from_secs(3) };
+                let failure = run.gather(&page, &AtomicBool::new(false)).unwrap().err().unwrap();
+                assert_eq!(failure.role, Some(roles[hanging]), "{mode:?} {hanging}: {}", failure.reason);
+            }
         }
     }
 

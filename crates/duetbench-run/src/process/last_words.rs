@@ -4,6 +4,8 @@ use duetbench_core::foreign::shortened;
 
 /// Most lines of a benchmark's own words.
 const REPORT_LINES_MAX: usize = 10;
+/// Most lines of other last words.
+const LINES_MAX: usize = 5;
 
 /// Last words of a process that died: the panic if there is one, or what Go's package `testing` reports of a failure, else the end of its
 /// output, no line longer than can be read.
@@ -14,15 +16,40 @@ pub fn words_of_death(death: &str, output: &str) -> String {
         return words;
     }
     let told: Vec<&str> = match last_words {
-        Some(at) => output[at..].lines().take_while(|l| !l.is_empty() && !is_stack(l)).take(5).collect(),
-        None => {
-            let lines: Vec<&str> =
-                output.lines().map(str::trim).filter(|l| !l.is_empty() && !is_java_frame(l)).collect();
-            lines[lines.len().saturating_sub(5)..].to_vec()
-        }
+        Some(at) => output[at..].lines().take_while(|l| !l.is_empty() && !is_stack(l)).take(LINES_MAX).collect(),
+        None => java_cause(output).unwrap_or_else(|| last_lines(output)),
     };
     let told: Vec<String> = told.into_iter().map(shortened).collect();
-    if told.is_empty() { death.to_owned() } else { format!("{death}: {}", told.join("\n")) }
+    if told.is_empty() { death.to_owned() } else { format!("{death}: {}", with_its_message(&told)) }
+}
+
+/// Lines of a death, where Rust's message follows the place of the panic on the same line: the first line may be all that is shown.
+fn with_its_message(told: &[String]) -> String {
+    match told {
+        [place, rest @ ..] if !rest.is_empty() && place.starts_with("panicked at ") && place.ends_with(':') => {
+            format!("{place} {}", rest.join("\n"))
+        }
+        _ => told.join("\n"),
+    }
+}
+
+/// The innermost exception of a Java stack that has one inside of another: those around it only pass it on.
+fn java_cause(output: &str) -> Option<Vec<&str>> {
+    let lines: Vec<&str> = output.lines().map(str::trim).collect();
+    let at = lines.iter().rposition(|line| passed_on(line).is_some())?;
+    lines.iter().find(|line| is_java_frame(line))?;
+    let more = lines[at + 1..].iter().copied().take_while(|line| !line.is_empty() && !is_java_frame(line));
+    Some(passed_on(lines[at]).into_iter().chain(more).take(LINES_MAX).collect())
+}
+
+/// An exception that another one passes on.
+fn passed_on(line: &str) -> Option<&str> {
+    ["Caused by: ", "Suppressed: "].iter().find_map(|head| line.strip_prefix(head))
+}
+
+fn last_lines(output: &str) -> Vec<&str> {
+    let lines: Vec<&str> = output.lines().map(str::trim).filter(|l| !l.is_empty() && !is_java_frame(l)).collect();
+    lines[lines.len().saturating_sub(LINES_MAX)..].to_vec()
 }
 
 /// Whether a line is one of a Java stack: the exception stands before them.
@@ -47,7 +74,9 @@ mod tests {
         let words = words_of_death("exit status 2", "x\npanic: boom\n\ngoroutine 1 [running]:\nmain.f()\n");
         assert_eq!(words, "exit status 2: panic: boom");
         let rust = "thread 'main' (7) panicked at b.rs:3:5:\nboom\nstack backtrace:\n   0: f\n   1: g\n";
-        assert_eq!(words_of_death("exit status 101", rust), "exit status 101: panicked at b.rs:3:5:\nboom");
+        assert_eq!(words_of_death("exit status 101", rust), "exit status 101: panicked at b.rs:3:5: boom");
+        let older = "thread 'main' panicked at 'boom', b.rs:3:5\nnote: run with `RUST_BACKTRACE=1`\n";
+        assert_eq!(words_of_death("exit status 101", older), "exit status 101: panicked at 'boom', b.rs:3:5");
     }
 
     #[test]
@@ -64,6 +93,15 @@ mod tests {
         let frames = "\tat a.B.c(B.java:3)\n".repeat(9);
         let output = format!("<failure>\n\njava.lang.Error: no luck\n{frames}\t... 3 more\n");
         assert_eq!(words_of_death("exit status 1", &output), "exit status 1: <failure>\njava.lang.Error: no luck");
+    }
+
+    #[test]
+    fn of_exceptions_inside_of_each_other_the_innermost_is_quoted() {
+        let output = "ERROR: org.a.RunnerException: caught\n\tat a.B.c(B.java:3)\nCaused by: org.a.Failed: in the run\n\
+            \tat a.B.d(B.java:4)\n\t... 1 more\n\tSuppressed: java.lang.Error: late\nfailure\n\t\tat a.B.e(B.java:5)\nEND\n";
+        assert_eq!(words_of_death("exit status 1", output), "exit status 1: java.lang.Error: late\nfailure");
+        let without_a_stack = "Error: cannot go on\nCaused by: no file\n";
+        assert!(words_of_death("exit status 1", without_a_stack).starts_with("exit status 1: Error: cannot go on"));
     }
 
     #[test]

@@ -179,7 +179,11 @@ pub(super) fn revision(text: &str, cwd: &Path, scratch: &Path) -> Result<Source,
     let prefix = git(cwd, ["rev-parse", "--show-prefix"])?;
     let dir = worktree.path.join(&prefix);
     if !dir.is_dir() {
-        return Err(RunError::version(format!("`{text}` has no directory `{prefix}`")));
+        let (root, folder) = (repository.display(), prefix.trim_end_matches('/'));
+        let hint = format!(
+            "run duet where both versions have one, as in `{root}`: `--packages ./{folder}` chooses Go's packages there"
+        );
+        return Err(RunError::version(format!("`{text}` has no directory `{prefix}`")).hint(hint));
     }
     let subject = git(&repository, ["log", "-1", "--format=%s", &commit]).unwrap_or_default();
     let (resolved, tree) = (format!("{} {subject}", short(&commit)), canonical(&worktree.path)?);

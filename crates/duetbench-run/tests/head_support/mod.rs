@@ -67,6 +67,7 @@ pub fn found(package: &str, name: &str) -> Discovered {
         first_ns: 100,
         threads: 1,
         runtime_threads: false,
+        qualified: false,
         failure: None,
     }
 }

@@ -211,14 +211,15 @@ fn entries(list: &List) -> Vec<String> {
 fn the_samples_are_listed_with_all_their_configuration() {
     let list = listed(&class_path(), &[("DUET_ONLY", "0")]);
     let entries = entries(&list);
-    let usual = "5|10000000000|5|10000000000|5";
+    let usual = "5|10000000000|5|10000000000|5|1|1";
     for want in [
-        format!("JMHSample_01_HelloWorld.wellHelloThere|thrpt|1|{usual}|0|0"),
-        format!("JMHSample_02_BenchmarkModes.measureAll|sample|1|{usual}|0|0"),
-        "JMHSample_02_BenchmarkModes.measureAll|ss|1|0|0|1|0|5|0|0".to_owned(),
-        format!("JMHSample_15_Asymmetric.g|avgt|4|{usual}|0|0"),
-        "JMHSample_27_Params.bench|avgt|1|5|1000000000|5|1000000000|1|2|arg|31|certainty|8|0".to_owned(),
-        "JMHSample_26_BatchSize.measureRight|ss|1|5|0|5|0|5|0|0".to_owned(),
+        format!("JMHSample_01_HelloWorld.wellHelloThere|thrpt|1|{usual}|1|0|0"),
+        format!("JMHSample_02_BenchmarkModes.measureAll|sample|1|{usual}|1|0|0"),
+        "JMHSample_02_BenchmarkModes.measureAll|ss|1|0|0|1|0|5|1|1|1|0|0".to_owned(),
+        format!("JMHSample_15_Asymmetric.g|avgt|4|{usual}|3+1|0|0"),
+        "JMHSample_27_Params.bench|avgt|1|5|1000000000|5|1000000000|1|1|1|1|2|arg|31|certainty|8|0".to_owned(),
+        "JMHSample_26_BatchSize.measureRight|ss|1|5|0|5|0|5|1|5000|1|0|0".to_owned(),
+        format!("JMHSample_11_Loops.measureWrong_1000|avgt|1|{}|1|0|0", usual.replace("|5|1|1", "|5|1000|1")),
     ] {
         assert!(entries.contains(&format!("org.openjdk.jmh.samples.{want}")), "no `{want}` in {entries:#?}");
     }
@@ -234,7 +235,7 @@ fn every_planted_benchmark_is_listed_with_what_became_of_it() {
     let class_path = planted_class_path(dir.path());
     let threads = std::thread::available_parallelism().unwrap();
     let configured = format!(
-        "planted.Planted.configured|avgt|{threads}|2|30000000|4|50000000|3|0|4|-Xint|-Xmx100m|-Dplanted=a b|-ea"
+        "planted.Planted.configured|avgt|{threads}|2|30000000|4|50000000|3|1|1|1|0|4|-Xint|-Xmx100m|-Dplanted=a b|-ea"
     );
     // In the order of their names: allocates, blank, configured, dies, fails.
     let (list, succeeded) = listed_until_the_end(&class_path, &[]);

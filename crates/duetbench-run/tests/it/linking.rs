@@ -68,6 +68,7 @@ fn plan(spec: &Spec, threads: &[u32]) -> Plan {
         first_ns: 1000,
         threads,
         runtime_threads: false,
+        qualified: false,
         failure: None,
     };
     let found: Vec<Discovered> = threads.iter().enumerate().map(found).collect();

@@ -75,7 +75,8 @@ fn plan(first_ns: u64, spec: &Spec) -> Plan {
 
 fn plan_of(style: Style, first_ns: u64, spec: &Spec) -> Plan {
     let id = BenchmarkId { package: "p".into(), name: "A".into() };
-    let found = [Discovered { id, style, first_ns, threads: 1, runtime_threads: false, failure: None }];
+    let found =
+        [Discovered { id, style, first_ns, threads: 1, runtime_threads: false, qualified: false, failure: None }];
     Plan::new(
         spec,
         &Found { baseline: &found, candidate: &found, identical: &BTreeSet::new(), not_affected: &Default::default() },

@@ -58,7 +58,7 @@ impl Material {
             found: [baseline.found.clone(), candidate.found.clone()],
             identical: prepared.proven(),
             not_affected: prepared.not_affected(),
-            redefined: baseline.build.redefined(&candidate.build),
+            redefined: prepared.adapter.redefined([&baseline.build, &candidate.build]),
             processors_asked: prepared.adapter.processors_asked(),
             relinks: prepared.adapter.relinks().then_some(relinked),
         };

@@ -1,7 +1,7 @@
 //! The two versions of a run, made ready: for the first time, or again for a run that is gone on with.
 
 use duetbench_core::Spec;
-use duetbench_core::spec::LayoutChoice;
+use duetbench_core::spec::{LayoutChoice, defaults};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Build, Reaches};
 use duetbench_run::prepare::Prepared;
@@ -36,8 +36,28 @@ pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result
             .printer
             .note("`--reach` says nothing here: it is for Go's benchmarks that are measured on this machine");
     }
+    if let Some(note) = ignored(prepared.adapter.ignored(), spec) {
+        context.printer.note(&note);
+    }
     prepared.reaches.summary().iter().for_each(|line| context.printer.note(&one_line(line)));
     Ok(prepared)
+}
+
+/// Note on options that were set and are among those which a harness ignores.
+fn ignored(ignored: &[&str], spec: &Spec) -> Option<String> {
+    let has_packages = spec.selection.packages != [defaults::PACKAGES];
+    let set = [
+        ("--packages", has_packages),
+        ("--builds", spec.effort.builds.is_some()),
+        ("--layouts", spec.layouts != LayoutChoice::Matched),
+    ];
+    let options = set.iter().filter(|(option, is_set)| *is_set && ignored.contains(option));
+    let options: Vec<String> = options.map(|(option, _)| format!("`{option}`")).collect();
+    let verb = if options.len() == 1 { "has" } else { "have" };
+    let words = || {
+        format!("{} {verb} no effect here: this harness has no packages, and duet links nothing", options.join(", "))
+    };
+    (!options.is_empty()).then(words)
 }
 
 /// A stored run that can be gone on with.

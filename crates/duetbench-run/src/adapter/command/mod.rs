@@ -9,7 +9,7 @@ use std::time::Duration;
 use duetbench_core::spec::{CommandSpec, Filter, HarnessSpec};
 use duetbench_core::{BenchmarkId, Role};
 
-use super::{Adapter, Artifact, Build, Built, Identity, KINDS, Listing, Order, Subject, Wish};
+use super::{Adapter, Artifact, Build, Built, Identity, KINDS, Listing, OF_PACKAGES, Order, Subject, Wish};
 use crate::adapter;
 use crate::error::RunError;
 use crate::process::{Launch, Sandbox, keep_failure};
@@ -195,6 +195,10 @@ impl Adapter for Commands {
     fn identical(&self, _: [&Build; 2], _: [&Source; 2]) -> BTreeMap<String, Identity> {
         // That two command lines do the same can be a wish to see how well that is measured, and can never be proven.
         BTreeMap::new()
+    }
+
+    fn ignored(&self) -> &'static [&'static str] {
+        &OF_PACKAGES
     }
 
     fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {

@@ -33,14 +33,14 @@ struct Exchanged {
 pub(super) fn lay_over(go: &Go, of: &Source, onto: &Source, patterns: &[String]) -> Result<Vec<Unfit>, RunError> {
     let mut exchanged: BTreeMap<String, Exchanged> = BTreeMap::new();
     let mut unfit = Vec::new();
-    for package in packages::list(&go.toolchain, &go.arguments.build, of, patterns)? {
+    for package in packages::list(&go.toolchain, &go.arguments.build, of, &go.patterns_of(of, patterns))? {
         if let Some(there) = counterpart(&package, of, onto) {
             exchanged.insert(package.import_path, Exchanged::make(package.dir, there)?);
         } else if has_benchmarks(&package) {
             unfit.push(Unfit { package: package.import_path, words: None });
         }
     }
-    for (package, words) in complaints(go, onto, patterns)? {
+    for (package, words) in complaints(go, onto, &go.patterns_of(onto, patterns))? {
         if let Some(refused) = exchanged.remove(&package) {
             refused.undo()?;
             unfit.push(Unfit { package, words: Some(words) });
@@ -124,6 +124,9 @@ struct Complaint {
 /// The compiler's complaints about tests, by package.
 fn complaints(go: &Go, source: &Source, patterns: &[String]) -> Result<BTreeMap<String, String>, RunError> {
     let mut found = BTreeMap::new();
+    if patterns.is_empty() {
+        return Ok(found);
+    }
     for place in modules::places(&go.toolchain, source, patterns)? {
         let fixed = ["list", "-e", "-export", "-test", "-json=ImportPath,ForTest,Error"];
         let flags = packages::flags_of_list(&go.arguments.build);

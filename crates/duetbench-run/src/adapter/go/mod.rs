@@ -15,8 +15,8 @@ use duetbench_core::plan::{Discovered, Mode};
 use duetbench_core::spec::{Filter, LayoutChoice};
 
 use super::{
-    Adapter, Artifact, Build, Built, Conditions, Identity, Listing, Manifest, Order, PairLayouts, Reaches, Relink,
-    Relinking, Sampling, Shipping, Subject, Unfit, Wish,
+    Adapter, Artifact, Build, Built, Conditions, Declared, Identity, Listing, Manifest, Order, PairLayouts, Reaches,
+    Relink, Relinking, Sampling, Shipping, Subject, Unfit, Wish,
 };
 use crate::adapter;
 use crate::error::RunError;
@@ -108,7 +108,8 @@ impl adapter::Kind for Kind {
     fn open(&self, wish: &Wish<'_>, versions: &[Source], scratch: &Path) -> Result<Box<dyn Adapter>, RunError> {
         let arguments = GoArguments::parse(wish.arguments)?;
         let toolchain = Toolchain::for_all(versions, scratch)?;
-        Ok(Box::new(Go::new(toolchain, arguments, scratch, wish.conditions)?))
+        let dirs = versions.iter().map(|version| version.dir.clone()).collect();
+        Ok(Box::new(Go { dirs, ..Go::new(toolchain, arguments, scratch, wish.conditions)? }))
     }
 }
 
@@ -118,6 +119,8 @@ pub struct Go {
     toolchain: Toolchain,
     arguments: GoArguments,
     scratch: PathBuf,
+    /// The directories of all versions.
+    dirs: Vec<PathBuf>,
     timeout: Duration,
     /// Variables of the user's that benchmarks may see.
     passed: Vec<(OsString, OsString)>,
@@ -152,12 +155,13 @@ impl Go {
         let (filter, sandbox) = (conditions.filter()?, conditions.sandbox.cloned());
         let (layouts, pairs) = (conditions.layouts, PairLayouts::new(matching::check_alike));
         let reach = conditions.reach.then(|| reach::known(&toolchain, &arguments));
-        Ok(Go { toolchain, arguments, scratch, timeout, passed, filter, sandbox, layouts, reach, linker, pairs })
+        let dirs = Vec::new();
+        Ok(Go { toolchain, arguments, scratch, dirs, timeout, passed, filter, sandbox, layouts, reach, linker, pairs })
     }
 }
 
 /// Note on counting loops that could not be rewritten.
-fn recalled(not_rewritten: &[String]) -> Option<String> {
+fn recalled(not_rewritten: &[&str]) -> Option<String> {
     let what = "these are called again for every slice, because their loop cannot be sliced from inside";
     (!not_rewritten.is_empty()).then(|| format!("{what}: {}", not_rewritten.join(", ")))
 }
@@ -168,6 +172,10 @@ impl Adapter for Go {
     }
 
     fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
+        let patterns = &self.patterns_of(source, patterns)[..];
+        if patterns.is_empty() {
+            return Ok(Built::default());
+        }
         packages::check_replacements(&self.toolchain, &self.arguments.build, source, patterns)?;
         let found = packages::list(&self.toolchain, &self.arguments.build, source, patterns)
             .map_err(|e| subject.fails_to_build(e))?;
@@ -183,17 +191,18 @@ impl Adapter for Go {
                 build.artifacts.insert(package.import_path.clone(), artifact);
             }
         }
-        if build.artifacts.is_empty() {
-            let (side, where_looked) = (subject.role.side(), patterns.join(" "));
-            let what = format!("{side} (`{}`) has no benchmarks in {where_looked}", subject.version);
-            return Err(RunError::nothing_to_measure(what).hint(
-                "benchmarks are functions `BenchmarkXxx(b *testing.B)` in `_test.go` files; `--packages` chooses where to \
-                 look, and `-- -tags TAG` builds those behind a build tag",
-            ));
-        }
-        let notes = recalled(&overlay.not_rewritten).into_iter().collect();
+        let is_measured = |id: &BenchmarkId| overlay.declared.get(id).is_none_or(|one| self.may_be_wanted(id, one));
+        let recalls = overlay.not_rewritten.iter().filter(|one| is_measured(&one.id)).map(|one| one.words.as_str());
+        let notes = recalled(&recalls.collect::<Vec<_>>()).into_iter().collect();
         build.declared = overlay.declared_within(&source.tree);
         Ok(Built { build, notes })
+    }
+
+    fn no_benchmarks(&self, subject: Subject<'_>, patterns: &[String]) -> RunError {
+        subject.has_no_benchmarks(patterns).hint(
+            "benchmarks are functions `BenchmarkXxx(b *testing.B)` in `_test.go` files; `--packages` chooses where to \
+             look, and `-- -tags TAG` builds those behind a build tag",
+        )
     }
 
     fn lay_over(&self, of: &Source, onto: &Source, patterns: &[String]) -> Result<Vec<Unfit>, RunError> {
@@ -332,6 +341,13 @@ impl Adapter for Go {
 }
 
 impl Go {
+    /// Patterns for a version: without those of a folder whose packages another version alone has.
+    fn patterns_of(&self, source: &Source, patterns: &[String]) -> Vec<String> {
+        let elsewhere = |pattern: &str| self.dirs.iter().any(|dir| modules::may_match(dir, pattern));
+        let is_here = |pattern: &&String| modules::may_match(&source.dir, pattern) || !elsewhere(pattern);
+        patterns.iter().filter(is_here).cloned().collect()
+    }
+
     /// Our linker, found or built.
     fn linker_that_notes(
         &self,
@@ -345,13 +361,15 @@ impl Go {
     /// Declared benchmarks of a package, and last those that need not run to be listed: neither they nor anything below them can be wanted.
     fn declared(&self, build: &Build, package: &str) -> (Vec<String>, Vec<String>) {
         let of_package = build.declared.iter().filter(|(id, _)| id.package == package);
-        let may_be_wanted = |name: &str, leaf: bool| {
-            if leaf { self.filter.keeps(name) } else { self.filter.may_keep_below(name) }
-        };
         let (wanted, unwanted): (Vec<_>, Vec<_>) =
-            of_package.partition(|(id, declared)| may_be_wanted(&id.name, declared.leaf));
+            of_package.partition(|(id, declared)| self.may_be_wanted(id, declared));
         let [wanted, unwanted] = [wanted, unwanted].map(|all| all.iter().map(|(id, _)| id.name.clone()).collect());
         (wanted, unwanted)
+    }
+
+    /// Whether a declared benchmark, or anything below it, may be wanted.
+    fn may_be_wanted(&self, id: &BenchmarkId, declared: &Declared) -> bool {
+        if declared.leaf { self.filter.keeps(&id.name) } else { self.filter.may_keep_below(&id.name) }
     }
 
     /// Arguments that the user passes to the binary; they come last, because they may end in arguments that are no flags.

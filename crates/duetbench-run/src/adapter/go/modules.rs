@@ -107,6 +107,14 @@ fn beginning(pattern: &str) -> (Option<&str>, bool) {
     ((is_local && !start.contains("...")).then_some(start), folder.is_some())
 }
 
+/// Whether a pattern may match something from a directory on: that of a folder needs packages there. Of others only the go command knows.
+pub(super) fn may_match(dir: &Path, pattern: &str) -> bool {
+    let (start, all) = beginning(pattern);
+    let is_go = |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "go");
+    let has_go = |folder: PathBuf| std::fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_go));
+    start.is_none_or(|start| if all { dir.join(start).is_dir() } else { has_go(dir.join(start)) })
+}
+
 /// The module around a folder inside of a tree, and the folder; both as they really are.
 fn module_around(dir: &Path, tree: &Path) -> Option<(PathBuf, PathBuf)> {
     let dir = std::fs::canonicalize(dir).ok().filter(|dir| dir.starts_with(tree))?;
@@ -174,6 +182,20 @@ mod tests {
         check("../a/...", (Some("../a"), true));
         check("example.com/a/...", (None, true));
         check("./.../b", (None, false));
+    }
+
+    #[test]
+    fn a_pattern_of_a_folder_matches_where_the_folder_has_packages() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(place.path().join("a/empty")).unwrap();
+        std::fs::write(place.path().join("a/a.go"), "package a").unwrap();
+        let check = |pattern: &str, want| assert_eq!(may_match(place.path(), pattern), want, "{pattern}");
+        for (pattern, want) in
+            [("./a", true), ("./a/empty", false), ("./a/...", true), ("./b", false), ("./b/...", false)]
+        {
+            check(pattern, want);
+        }
+        check("example.com/b", true);
     }
 
     #[test]

@@ -76,10 +76,18 @@ pub(super) struct Overlay {
     pub(super) file: PathBuf,
     /// Import paths of the packages that have benchmarks, or test files that do not parse.
     pub(super) packages: BTreeSet<String>,
-    /// Benchmarks whose loop could not be rewritten, with place and reason.
-    pub(super) not_rewritten: Vec<String>,
+    /// Functions whose loop could not be rewritten.
+    pub(super) not_rewritten: Vec<NotRewritten>,
     /// The declared benchmarks.
     pub(super) declared: BTreeMap<BenchmarkId, Declared>,
+}
+
+/// A function whose loop could not be rewritten: a benchmark's own, or one that benchmarks call.
+#[derive(Debug)]
+pub(super) struct NotRewritten {
+    pub(super) id: BenchmarkId,
+    /// Its name with place and reason.
+    pub(super) words: String,
 }
 
 impl Overlay {
@@ -99,8 +107,11 @@ impl Overlay {
                 with_benchmarks.insert((*package).to_owned());
             }
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            not_rewritten
-                .extend(file.refused.iter().map(|r| format!("{} ({name}:{}, {})", r.function, r.line, r.reason)));
+            let package = owner.get(&file.path).copied().unwrap_or_default();
+            not_rewritten.extend(file.refused.iter().map(|r| NotRewritten {
+                id: BenchmarkId { package: package.to_owned(), name: r.function.clone() },
+                words: format!("{} ({name}:{}, {})", r.function, r.line, r.reason),
+            }));
             if file.changed {
                 replace.insert(file.path, file.out);
             }

@@ -54,6 +54,9 @@ pub(super) fn list(
     patterns: &[String],
 ) -> Result<Vec<Package>, RunError> {
     let mut found = Vec::new();
+    if patterns.is_empty() {
+        return Ok(found);
+    }
     for place in modules::places(toolchain, source, patterns)? {
         let fixed = ["list", "-e", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles,Error"];
         let args = fixed.into_iter().chain(flags_of_list(build_flags)).chain(["--"]);

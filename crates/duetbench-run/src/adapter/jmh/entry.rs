@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use duetbench_core::BenchmarkId;
+use duetbench_core::plan::{Difference, Redefinition};
 use duetbench_core::sample::with_parameters;
 
 use crate::adapter::growing::unescaped;
@@ -18,10 +19,24 @@ pub(super) struct Entry {
     pub(super) mode: String,
     /// Threads that it asks for.
     pub(super) threads: u32,
+    /// Operations of an invocation.
+    operations: String,
+    /// Invocations of a shot or a sample.
+    batch: String,
+    /// Threads of each method of its group, as `3+1`.
+    groups: String,
     /// Names and values of its parameters, in the order in which JMH prints them.
     pub(super) parameters: Vec<(String, String)>,
     /// Arguments for its JVM.
     pub(super) jvm_args: Vec<String>,
+}
+
+/// A setting by which JMH measures a benchmark.
+struct Setting {
+    annotation: &'static str,
+    /// The option of JMH's command line that replaces it.
+    option: &'static str,
+    value: String,
 }
 
 /// Everything that a pass of the lister wrote.
@@ -70,9 +85,11 @@ impl Lines {
 }
 
 impl Entry {
-    /// `INDEX USERNAME MODE THREADS WARMUP_ITERATIONS WARMUP_NS ITERATIONS ITERATION_NS FORKS NPARAMS (k v)… NJVMARGS arg…`
+    /// `INDEX USERNAME MODE THREADS WARMUP_ITERATIONS WARMUP_NS ITERATIONS ITERATION_NS FORKS OPERATIONS BATCH GROUPS NPARAMS (k v)… NJVMARGS arg…`
     fn parse(fields: &[&str]) -> Option<Entry> {
-        let [index, username, mode, threads, _, _, _, _, _, rest @ ..] = fields else { return None };
+        let [index, username, mode, threads, _, _, _, _, _, operations, batch, groups, rest @ ..] = fields else {
+            return None;
+        };
         let (count, rest) = rest.split_first()?;
         let count: usize = count.parse().ok()?;
         let (pairs, rest) = rest.split_at_checked(count.checked_mul(2)?)?;
@@ -86,9 +103,35 @@ impl Entry {
             username: owned(username),
             mode: owned(mode),
             threads: threads.parse::<u32>().ok()?.max(1),
+            operations: owned(operations),
+            batch: owned(batch),
+            groups: owned(groups),
             parameters: pairs.chunks_exact(2).map(|pair| (owned(pair[0]), owned(pair[1]))).collect(),
             jvm_args: jvm_args.iter().map(|arg| owned(arg)).collect(),
         })
+    }
+
+    /// The first setting in which the candidate's annotations differ from these, but for those that the command line replaces in both.
+    pub(super) fn redefined(&self, candidate: &Entry, is_replaced: impl Fn(&str) -> bool) -> Option<Redefinition> {
+        let mut pairs = self.settings().into_iter().zip(candidate.settings());
+        let (base, head) = pairs.find(|(base, head)| base.value != head.value && !is_replaced(base.option))?;
+        let difference = Difference::Value { base: base.value, head: head.value };
+        Some(Redefinition { part: base.annotation.into(), difference, tolerated: false })
+    }
+
+    fn settings(&self) -> [Setting; 6] {
+        let setting = |annotation, option, value: &str| Setting { annotation, option, value: value.to_owned() };
+        // The other modes take no batches.
+        let batch = if ["ss", "sample"].contains(&self.mode.as_str()) { &self.batch } else { "1" };
+        let jvm_args = if self.jvm_args.is_empty() { "none".to_owned() } else { self.jvm_args.join(" ") };
+        [
+            setting("@BenchmarkMode", "-bm", &self.mode),
+            setting("@OperationsPerInvocation", "-opi", &self.operations),
+            setting("@Measurement(batchSize)", "-bs", batch),
+            setting("@GroupThreads", "-tg", &self.groups),
+            setting("@Threads", "-t", &self.threads.to_string()),
+            setting("@Fork(jvmArgs)", "-jvmArgs", &jvm_args),
+        ]
     }
 
     /// Its name with its parameters, as JMH's reports and [`duetbench_formats`] have it.
@@ -128,10 +171,10 @@ mod tests {
     use super::*;
 
     const LINES: &str = "jmh\t1.37\n\
-        entry\t0\torg.a.B.m\tthrpt\t2\t5\t1\t5\t1\t1\t2\tsize\t10\tkind\ta\\tb\t1\t-Xmx1g\n\
-        entry\t1\torg.a.B.n\tavgt\t1\t5\t1\t5\t1\t1\t0\t0\n\
-        entry\t2\torg.a.B.n\tss\t1\t5\t1\t5\t1\t1\t0\t0\n\
-        entry\t3\torg.a.B.cut\tss\t1\t5\t1\t5\t1\t1\t7\t0\n\
+        entry\t0\torg.a.B.m\tthrpt\t2\t5\t1\t5\t1\t1\t1\t1\t1\t2\tsize\t10\tkind\ta\\tb\t1\t-Xmx1g\n\
+        entry\t1\torg.a.B.n\tavgt\t1\t5\t1\t5\t1\t1\t1\t1\t1\t0\t0\n\
+        entry\t2\torg.a.B.n\tss\t1\t5\t1\t5\t1\t1\t1\t1\t1\t0\t0\n\
+        entry\t3\torg.a.B.cut\tss\t1\t5\t1\t5\t1\t1\t1\t1\t1\t7\t0\n\
         start\t0\ndone\t0\t120\nstart\t1\nfail\t1\tno\\nluck\nstart\t2\n";
 
     #[test]
@@ -142,6 +185,38 @@ mod tests {
         assert_eq!((lines.entries[0].threads, lines.entries[0].jvm_args.clone()), (2, vec!["-Xmx1g".to_owned()]));
         assert_eq!((lines.done.get(&0), lines.failed.get(&1).map(String::as_str)), (Some(&120), Some("no\nluck")));
         assert!(!lines.ended);
+    }
+
+    #[test]
+    fn annotations_that_differ_redefine_a_benchmark_unless_the_command_line_replaces_them() {
+        // Mode, threads, operations, batch, groups and JVM arguments.
+        let entry = |fields: [&str; 6]| {
+            let [mode, threads, operations, batch, groups, jvm_args] = fields;
+            let jvm_args = jvm_args.split_whitespace().collect::<Vec<_>>();
+            let count = jvm_args.len().to_string();
+            let fixed =
+                ["0", "org.a.B.m", mode, threads, "5", "1", "5", "1", "1", operations, batch, groups, "0", &count];
+            Entry::parse(&[&fixed[..], &jvm_args].concat()).unwrap()
+        };
+        let check = |base: [&str; 6], head: [&str; 6], replaced: &str| {
+            let found = entry(base).redefined(&entry(head), |option| option == replaced)?;
+            let Difference::Value { base, head } = found.difference else { panic!("it has no place in a source") };
+            Some(format!("{} {base} {head}", found.part))
+        };
+        let plain = ["avgt", "1", "1", "1", "1", ""];
+        for (head, replaced, want) in [
+            (["ss", "1", "1", "9", "1", ""], "", Some("@BenchmarkMode avgt ss")),
+            (["avgt", "2", "1", "1", "1", ""], "", Some("@Threads 1 2")),
+            (["avgt", "2", "1", "1", "1", ""], "-t", None),
+            (["avgt", "4", "1", "1", "3+1", ""], "", Some("@GroupThreads 1 3+1")),
+            (["avgt", "1", "10", "1", "1", ""], "", Some("@OperationsPerInvocation 1 10")),
+            (["avgt", "1", "10", "1", "1", "-Xint"], "-opi", Some("@Fork(jvmArgs) none -Xint")),
+            (["avgt", "1", "1", "9", "1", ""], "", None),
+        ] {
+            assert_eq!(check(plain, head, replaced).as_deref(), want, "{head:?}");
+        }
+        let shots = |batch| ["ss", "1", "1", batch, "1", ""];
+        assert_eq!(check(shots("1"), shots("9"), "").as_deref(), Some("@Measurement(batchSize) 1 9"));
     }
 
     #[test]

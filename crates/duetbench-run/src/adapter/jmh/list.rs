@@ -90,7 +90,8 @@ impl Lister<'_> {
             return Err(cannot_list(&death));
         }
         let named = entry::ids(&lines.entries).into_iter().zip(&lines.entries);
-        Ok(named.filter(|(id, _)| !self.filter.keeps(&id.name)).map(|(_, entry)| entry.index).collect())
+        let is_kept = |id: &BenchmarkId| self.filter.keeps_any(&[&id.name, &id.to_string()]);
+        Ok(named.filter(|(id, _)| !is_kept(id)).map(|(_, entry)| entry.index).collect())
     }
 
     /// One benchmark in a JVM with its own arguments.

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use duetbench_core::plan::{Discovered, Style};
+use duetbench_core::plan::{Discovered, Redefinition, Style};
 use duetbench_core::spec::{Filter, HarnessSpec, JmhSpec};
 use duetbench_core::{BenchmarkId, Role};
 use sha2::{Digest, Sha256};
 
-use super::{Adapter, Artifact, Build, Built, Identity, Listing, Manifest, Order, Subject, Wish, hex};
+use super::{Adapter, Artifact, Build, Built, Identity, Listing, Manifest, OF_PACKAGES, Order, Subject, Wish, hex};
 use crate::adapter;
 use crate::error::RunError;
 use crate::process::{Launch, Sandbox};
@@ -176,13 +176,14 @@ const OURS: [(&str, &str); 23] = [
 /// An argument of a fork that changes nothing: the lock is that of the JVM which starts it.
 const WITHOUT_EFFECT: &str = STARTER[0];
 
+/// The option that an argument is, with one hyphen; empty for a value. JMH takes `--prof gc` and `-prof=gc` for `-prof gc`.
+fn option_of(argument: &str) -> String {
+    let name = argument.split('=').next().unwrap_or_default();
+    if name.starts_with('-') { format!("-{}", name.trim_start_matches('-')) } else { String::new() }
+}
+
 fn check_arguments(arguments: &[String]) -> Result<(), RunError> {
-    // JMH takes `--prof gc` and `-prof=gc` for `-prof gc`.
-    let name = |argument: &str| {
-        let name = argument.split('=').next().unwrap_or_default();
-        if name.starts_with('-') { format!("-{}", name.trim_start_matches('-')) } else { String::new() }
-    };
-    let ours = |argument: &String| OURS.iter().find(|(option, _)| name(argument) == *option);
+    let ours = |argument: &String| OURS.iter().find(|(option, _)| option_of(argument) == *option);
     let found = arguments.iter().find_map(|argument| Some((argument, ours(argument)?.1)));
     if let Some((argument, instead)) = found {
         return Err(RunError::argument(argument, format!("use {instead} instead")));
@@ -265,6 +266,18 @@ impl Adapter for Jmh {
         listed.map(|id| (id.package.clone(), identity.clone())).collect()
     }
 
+    fn ignored(&self) -> &'static [&'static str] {
+        &OF_PACKAGES
+    }
+
+    fn redefined(&self, builds: [&Build; 2]) -> BTreeMap<BenchmarkId, Redefinition> {
+        let listed = builds.map(|build| self.listed.get(&build.artifacts.get(JAR)?.digest));
+        let [Some(baseline), Some(candidate)] = listed else { return BTreeMap::new() };
+        let is_replaced = |option: &str| self.arguments.iter().any(|argument| option_of(argument) == option);
+        let redefined = |id, base: &Entry| base.redefined(candidate.get(id)?, is_replaced);
+        baseline.iter().filter_map(|(id, base)| Some((id.clone(), redefined(id, base)?))).collect()
+    }
+
     fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
         let Some(artifact) = build.artifacts.get(JAR) else { return Ok(Listing::default()) };
         let mut launch = self.base_launch(artifact);
@@ -278,7 +291,7 @@ impl Adapter for Jmh {
         for (id, entry, outcome) in tried {
             let first = outcome.and_then(|ns| usable(&entry).map(|()| ns));
             let one = Discovered::of(id, Style::Iteration, first);
-            listing.found.push(Discovered { threads: entry.threads, runtime_threads: true, ..one });
+            listing.found.push(Discovered { threads: entry.threads, runtime_threads: true, qualified: true, ..one });
         }
         self.listed.insert(artifact.digest.clone(), entries);
         Ok(listing)

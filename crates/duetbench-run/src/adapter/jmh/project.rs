@@ -147,7 +147,8 @@ fn find(dir: &Path, subject: Subject<'_>) -> Result<PathBuf, RunError> {
             let inside = |path: &PathBuf| path.strip_prefix(dir).unwrap_or(path).display().to_string();
             let names: Vec<String> = several.iter().map(|(path, _)| inside(path)).collect();
             let what = format!("{version} has benchmarks in several jars: {}", names.join(", "));
-            Err(RunError::nothing_to_measure(what).hint("choose one with `jar` in `[jmh]` of duet.toml"))
+            Err(RunError::nothing_to_measure(what)
+                .hint("choose one with `jar` in `[jmh]` of duet.toml, or run duet in the module's folder"))
         }
     }
 }

@@ -60,7 +60,10 @@ public final class DuetProfiler implements InternalProfiler {
 
     /** Takes JMH's own count and time; false when its score is no time. */
     private static boolean takeScore(Slice slice, BenchmarkParams benchmark, IterationResult result) {
-        double score = result.getRawPrimaryResults().isEmpty() ? Double.NaN : result.getPrimaryResult().getScore();
+        if (result.getRawPrimaryResults().isEmpty()) {
+            return false; // an exception ended it, which JMH itself prints
+        }
+        double score = result.getPrimaryResult().getScore();
         double nanos = Score.nanosPerOperation(benchmark.getMode(), benchmark.getTimeUnit(), score);
         if (!Score.isTime(nanos)) {
             System.err.println("duet: iteration " + slice.number + " of " + benchmark.getBenchmark() + " has the score " + score

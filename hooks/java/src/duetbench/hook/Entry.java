@@ -1,6 +1,7 @@
 package duetbench.hook;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.runner.BenchmarkListEntry;
 import org.openjdk.jmh.runner.Defaults;
@@ -71,6 +73,9 @@ final class Entry {
         fields.add(benchmark.getMeasurementIterations().orElse(iterations).toString());
         fields.add(nanos(benchmark.getMeasurementTime().orElse(Defaults.MEASUREMENT_TIME), single));
         fields.add(benchmark.getForks().orElse(Defaults.MEASUREMENT_FORKS).toString());
+        fields.add(benchmark.getOperationsPerInvocation().orElse(Defaults.OPS_PER_INVOCATION).toString());
+        fields.add(benchmark.getMeasurementBatchSize().orElse(Defaults.MEASUREMENT_BATCHSIZE).toString());
+        fields.add(groups());
         fields.add(Integer.toString(parameters.size()));
         parameters.forEach((name, value) -> Collections.addAll(fields, name, value));
         List<String> arguments = jvmArguments();
@@ -88,6 +93,11 @@ final class Entry {
             group += members;
         }
         return group == 0 ? threads : (threads + group - 1) / group * group;
+    }
+
+    /** Threads of each method of a group, as {@code 3+1}; {@code 1} where there is no group. */
+    private String groups() {
+        return Arrays.stream(benchmark.getThreadGroups()).mapToObj(Integer::toString).collect(Collectors.joining("+"));
     }
 
     /** A single shot has no length that could be asked for. */

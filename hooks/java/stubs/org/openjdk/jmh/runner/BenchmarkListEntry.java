@@ -25,6 +25,10 @@ public abstract class BenchmarkListEntry {
 
     public abstract Optional<TimeValue> getMeasurementTime();
 
+    public abstract Optional<Integer> getMeasurementBatchSize();
+
+    public abstract Optional<Integer> getOperationsPerInvocation();
+
     public abstract Optional<Integer> getForks();
 
     public abstract Optional<Collection<String>> getJvmArgs();

@@ -10,7 +10,9 @@ public class Defaults {
     public static final int MEASUREMENT_ITERATIONS = unknown();
     public static final int MEASUREMENT_ITERATIONS_SINGLESHOT = unknown();
     public static final TimeValue MEASUREMENT_TIME = null;
+    public static final int MEASUREMENT_BATCHSIZE = unknown();
     public static final int MEASUREMENT_FORKS = unknown();
+    public static final Integer OPS_PER_INVOCATION = unknown();
     public static final int THREADS = unknown();
 
     private static int unknown() {
