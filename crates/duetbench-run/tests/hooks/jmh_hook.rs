@@ -216,7 +216,7 @@ fn the_samples_are_listed_with_all_their_configuration() {
         format!("JMHSample_01_HelloWorld.wellHelloThere|thrpt|1|{usual}|1|0|0"),
         format!("JMHSample_02_BenchmarkModes.measureAll|sample|1|{usual}|1|0|0"),
         "JMHSample_02_BenchmarkModes.measureAll|ss|1|0|0|1|0|5|1|1|1|0|0".to_owned(),
-        format!("JMHSample_15_Asymmetric.g|avgt|4|{usual}|3+1|0|0"),
+        format!("JMHSample_15_Asymmetric.g|avgt|4|{usual}|1+3|0|0"),
         "JMHSample_27_Params.bench|avgt|1|5|1000000000|5|1000000000|1|1|1|1|2|arg|31|certainty|8|0".to_owned(),
         "JMHSample_26_BatchSize.measureRight|ss|1|5|0|5|0|5|1|5000|1|0|0".to_owned(),
         format!("JMHSample_11_Loops.measureWrong_1000|avgt|1|{}|1|0|0", usual.replace("|5|1|1", "|5|1000|1")),
