@@ -6,7 +6,7 @@
 #[path = "../../duetbench-stats/tests/noise_support/mod.rs"]
 mod noise_support;
 #[path = "../tests/it/support.rs"]
-#[allow(dead_code, reason = "the tests need the rest")]
+#[allow(dead_code, clippy::unwrap_used, reason = "tests need the rest, and may")]
 mod support;
 
 use std::collections::BTreeMap;
