@@ -185,15 +185,15 @@ impl<'a> Session<'a> {
     }
 
     /// Tells people how to go on with a run that did not come to its end.
-    pub fn tell_how_to_go_on(&self, command: &str, measured: &Result<RunSummary, RunError>) {
+    pub fn tell_how_to_go_on(&self, goes_on: &str, measured: &Result<RunSummary, RunError>) {
         match measured {
             Ok(summary) if summary.complete => {}
-            Ok(_) => tell_interrupted(self.context, self.run, command),
+            Ok(_) => tell_interrupted(self.context, goes_on),
             Err(_) => self.context.printer.note(&format!(
                 "what was measured until then is stored: `duet show {}{}`; `{}` goes on",
                 self.run,
                 self.context.settings.db_typed(),
-                resuming(self.context, self.run, command)
+                resuming(self.context, goes_on)
             )),
         }
     }
@@ -231,14 +231,13 @@ impl Kept<'_> {
 }
 
 /// Tells people how to go on with a run that was interrupted.
-pub fn tell_interrupted(context: &Context, run: RunId, command: &str) {
-    context.printer.note(&format!("interrupted; `{}` goes on from here", resuming(context, run, command)));
+pub fn tell_interrupted(context: &Context, goes_on: &str) {
+    context.printer.note(&format!("interrupted; `{}` goes on from here", resuming(context, goes_on)));
 }
 
-/// The command that goes on with a run, as it is typed; a search knows which of its runs has not ended.
-pub fn resuming(context: &Context, run: RunId, command: &str) -> String {
-    let run = if command == "bisect" { String::new() } else { format!(" {run}") };
-    format!("duet {command} --resume{run}{}", context.settings.bounds_typed())
+/// The command that goes on with a run, as it is typed, of its words behind `duet`.
+pub fn resuming(context: &Context, goes_on: &str) -> String {
+    format!("duet {goes_on}{}", context.settings.bounds_typed())
 }
 
 /// The stored run, if it can be gone on with.

@@ -17,7 +17,7 @@ impl Report {
     /// count as it is.
     pub fn ceiling_of(&self, breach: &Breach) -> f64 {
         let range = || {
-            let one = self.benchmarks.iter().find(|one| one.id == breach.id)?;
+            let one = self.benchmark(&breach.id)?;
             // A waiver for less than an open question leaves open would leave it one.
             if one.verdict.is_open() { one.open_range() } else { one.judged().map(|judged| judged.interval) }
         };

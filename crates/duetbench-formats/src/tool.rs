@@ -88,6 +88,8 @@ pub struct Writer {
     pub recording: WriteRecording,
     /// Writes two versions beside each other, where the form has room for both; fails when they have no benchmark in common.
     pub both: Option<WriteBoth>,
+    /// Whether a comparison is written so where no side is chosen.
+    pub pairs: bool,
     /// Writes the findings of a report about the candidate, where the form has room for them; fails when nothing was compared.
     pub report: Option<WriteReport>,
     /// Writes every sample of a stored run, where the form has room for them; fails when there is none.
@@ -97,7 +99,7 @@ pub struct Writer {
 impl Writer {
     /// A form that has room for a recording and no more.
     pub(crate) const fn of(recording: WriteRecording) -> Writer {
-        Writer { recording, both: None, report: None, samples: None }
+        Writer { recording, both: None, pairs: false, report: None, samples: None }
     }
 }
 

@@ -456,12 +456,17 @@ impl Drop for Page {
 /// The side whose turn it is: each calibrates in one, then both have a slice each, in an order that is drawn.
 fn owner(seed: u64, turn: u32) -> usize {
     let second = turn % 2 == 1;
-    let is_first_led_by_1 = turn >= 2 && mixed(seed.wrapping_add(u64::from((turn - 2) / 2))) & 1 == 1;
+    let is_first_led_by_1 = turn >= 2 && exchanges(seed, (turn - 2) / 2);
     usize::from(second != is_first_led_by_1)
 }
 
+/// Whether two sides that take turns exchange them in this pair of turns: drawn, so that each goes first as often as the other.
+pub(crate) fn exchanges(seed: u64, pair: u32) -> bool {
+    mixed(seed.wrapping_add(pair.into())) & 1 == 1
+}
+
 /// The protocol's mixer, SplitMix64.
-pub(crate) fn mixed(x: u64) -> u64 {
+fn mixed(x: u64) -> u64 {
     let z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -25,7 +25,7 @@ mod streams;
 
 pub use gate::{Gate, spawn_together};
 use gate::{Passage, now_ns};
-pub use last_words::{go_report, words_of_death};
+pub use last_words::{go_report, hangs, words_of_death};
 use leftovers::Start;
 pub(crate) use leftovers::keep_failure;
 pub use leftovers::{adopt_orphans, end_abandoned, end_leftovers, told_leftovers};

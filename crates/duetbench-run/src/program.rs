@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use duetbench_core::spec::ExitCodes;
 
 use crate::error::RunError;
-use crate::process::{Child, Gate, Launch, Timing, Wait, WaitEnd, failure_words, spawn_together, words_of_death};
+use crate::process::{
+    Child, Gate, Launch, Timing, Wait, WaitEnd, failure_words, hangs, spawn_together, words_of_death,
+};
 
 mod filling;
 
@@ -209,11 +211,7 @@ fn wait_for(children: &mut [Child], wanted: usize, began: Instant, p: Patience<'
         WaitEnd::TimedOut => {
             let running: Vec<usize> = (0..children.len()).filter(|&i| children[i].status().is_none()).collect();
             let side = if let [only] = running[..] { Some(only) } else { None };
-            let limit = p.limit.as_secs_f64();
-            Err(Trouble::Failed {
-                side,
-                reason: format!("no end within {limit:.0} s: it hangs, or `--timeout` is too short"),
-            })
+            Err(Trouble::Failed { side, reason: hangs(p.limit) })
         }
     }
 }

@@ -8,7 +8,7 @@ use duetbench_core::spec::Effort;
 use duetbench_core::{BenchmarkId, Role};
 use duetbench_run::RunError;
 use duetbench_run::environment;
-use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
+use duetbench_run::store::{Origin, RunHead, RunId, Store, StoredRun};
 
 use super::compare::{Errand, Purpose, Subject, begin, resume};
 use super::{Context, one_version, propose};
@@ -100,8 +100,8 @@ impl Calibrating {
 }
 
 impl Purpose for Calibrating {
-    fn command(&self) -> &'static str {
-        "calibrate"
+    fn goes_on(&self, run: RunId) -> String {
+        format!("calibrate --resume {run}")
     }
 
     fn is_settled(&self, errand: &Errand<'_>, plan: &Plan, subjects: &Subjects) -> Result<bool, Failure> {

@@ -67,8 +67,8 @@ fn of_comparison(stored: StoredRun, args: &ExportArgs, context: &Context) -> Res
         (Some(_), Writer { samples: Some(_), .. }) => {
             Err(Failure::usage("Parquet holds both versions, told apart by the column `side`"))
         }
-        (side, Writer { both: Some(write), .. })
-            if side == Some(SideArg::Both) || (side.is_none() && name == "criterion") =>
+        (side, Writer { both: Some(write), pairs, .. })
+            if side == Some(SideArg::Both) || (side.is_none() && *pairs) =>
         {
             let about = about(&stored, Role::Candidate);
             let [baseline, candidate] = Role::BOTH.map(|role| stored.recording(role));

@@ -155,7 +155,7 @@ fn carry_out(
     let versions = format!("version {}, seed {}", format::version(version), spec.seed);
     session.announce(&versions, plan.benchmarks.len(), plan.predicted());
     let measured = session.record(head, executor);
-    session.tell_how_to_go_on("run", &measured);
+    session.tell_how_to_go_on(&format!("run --resume {}", session.run()), &measured);
     let (complete, run) = (measured?.complete, session.run());
     let report = assemble::solo_report(session.into_kept().store.load(&run.to_string())?.solo()?);
     context.printer.document(&solo::document(&report))?;

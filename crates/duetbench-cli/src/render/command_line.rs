@@ -38,7 +38,7 @@ fn is_revision(word: &str) -> bool {
 
 /// The command that makes this run again.
 pub(super) fn again(report: &Report) -> String {
-    write(report, &report.spec, Some(report.plan.seed))
+    write(report, &report.spec, Some(report.plan.seed), &[])
 }
 
 /// The command that goes on with a run on a fleet, with twice the money where that is spent.
@@ -54,20 +54,17 @@ pub(super) fn goes_on(report: &Report) -> String {
 
 /// The command that measures one benchmark of the run alone, with this many fork pairs and a fresh seed.
 pub(super) fn alone(report: &Report, id: &BenchmarkId, forks: u32) -> String {
-    write(report, &of_one(report, id, forks), None)
+    alone_with(report, id, forks, &[])
 }
 
-/// A command with more options, which stand before what is passed on to the harness.
-pub(super) fn with_options(command: &str, more: &str) -> String {
-    match command.split_once(" -- ") {
-        Some((own, passed_on)) => format!("{own}{more} -- {passed_on}"),
-        None => format!("{command}{more}"),
-    }
+/// The same with more options.
+pub(super) fn alone_with(report: &Report, id: &BenchmarkId, forks: u32, more: &[&str]) -> String {
+    write(report, &of_one(report, id, forks), None, more)
 }
 
 /// The same on this machine, even if the run was measured on a fleet.
 pub(super) fn alone_here(report: &Report, id: &BenchmarkId, forks: u32) -> String {
-    write(report, &Spec { fleet: None, ..of_one(report, id, forks) }, None)
+    write(report, &Spec { fleet: None, ..of_one(report, id, forks) }, None, &[])
 }
 
 /// The commands that accept everything that stops the change, a line each; their reason is for the reader to fill in.
@@ -92,8 +89,8 @@ fn of_one(report: &Report, id: &BenchmarkId, forks: u32) -> Spec {
     spec
 }
 
-/// Everything that differs from the defaults, in the order of the help text.
-fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
+/// Everything that differs from the defaults, in the order of the help text, and more options.
+fn write(report: &Report, spec: &Spec, seed: Option<u64>, more: &[&str]) -> String {
     let program = typed_program(spec);
     let mut words = vec!["duet".to_owned(), "compare".to_owned()];
     words.extend(program.is_some().then(|| "--command".to_owned()));
@@ -148,9 +145,15 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
     words.extend(spec.measure_identical.then(|| "--measure-identical".to_owned()));
     words.extend(spec.same_benchmarks.then(|| "--same-benchmarks".to_owned()));
     words.extend(spec.benchmarks_from.map(|role| format!("--benchmarks-from {}", role.side())));
-    if !spec.harness_args.is_empty() {
+    words.extend(more.iter().map(|option| (*option).to_owned()));
+    with_passed_on(words, &spec.harness_args)
+}
+
+/// A command of these words, behind which stands what is passed on to the harness.
+fn with_passed_on(mut words: Vec<String>, harness_args: &[String]) -> String {
+    if !harness_args.is_empty() {
         words.push("--".into());
-        words.extend(spec.harness_args.iter().map(|argument| quote(argument)));
+        words.extend(harness_args.iter().map(|argument| quote(argument)));
     }
     words.join(" ")
 }
@@ -286,8 +289,9 @@ mod tests {
 
     #[test]
     fn options_stand_before_those_of_the_harness() {
-        assert_eq!(with_options("duet compare a", " --count"), "duet compare a --count");
-        assert_eq!(with_options("duet compare a -- -tags x", " --count"), "duet compare a --count -- -tags x");
+        let words = || ["duet", "compare", "a", "--count"].map(str::to_owned).to_vec();
+        assert_eq!(with_passed_on(words(), &[]), "duet compare a --count");
+        assert_eq!(with_passed_on(words(), &["-tags", "x"].map(str::to_owned)), "duet compare a --count -- -tags x");
     }
 
     #[test]

@@ -257,6 +257,20 @@ pub fn first_line(text: &str) -> String {
     shortened(&one_line(text.lines().next().unwrap_or_default()))
 }
 
+/// A failure in one line: its heading, and the first line of a tool's words below it.
+pub fn failure_in_one_line(why: &str) -> String {
+    let heading = first_line(why);
+    if !heading.ends_with(':') {
+        return heading;
+    }
+    // Not the command that was given, nor a compiler's heading.
+    let says = |line: &&str| !line.is_empty() && !line.starts_with(['$', '#']);
+    match why.lines().skip(1).map(str::trim).find(says) {
+        Some(words) => format!("{heading} {}", first_line(words)),
+        None => heading.trim_end_matches(':').to_owned(),
+    }
+}
+
 /// A name as benchstat shows it: on one line and without Go's `Benchmark` in front.
 pub fn short_name(name: &str) -> String {
     let clean = one_line(name);
@@ -419,5 +433,17 @@ mod tests {
     fn names_are_shown_as_benchstat_shows_them() {
         assert_eq!(short_name("BenchmarkEncode/json-8"), "Encode/json-8");
         assert_eq!(short_name("Benchmark"), "Benchmark");
+    }
+
+    #[test]
+    fn a_failure_is_told_with_its_first_words() {
+        for (why, line) in [
+            ("head (`c3`) does not build:\n$ make\ncannot fetch dep", "head (`c3`) does not build: cannot fetch dep"),
+            ("head (`c3`) does not build:\n# a/b\n  x.go:3: y", "head (`c3`) does not build: x.go:3: y"),
+            ("head (`c3`) does not build:\n$ make\n", "head (`c3`) does not build"),
+            ("there is no benchmark `A`\nmore", "there is no benchmark `A`"),
+        ] {
+            assert_eq!(failure_in_one_line(why), line);
+        }
     }
 }

@@ -75,7 +75,7 @@ fn function(how: &str, found: &FunctionGain) -> String {
     format!("+{gained} {name}{origin}, {how}: {}{of_all}", times(&found.gain))
 }
 
-/// Whose code a function is, behind its name; the program's own is not said.
+/// The owner of a function's code, to stand behind its name; the program's own is not said.
 pub(super) fn origin(origin: Origin) -> &'static str {
     match origin {
         Origin::Program => "",

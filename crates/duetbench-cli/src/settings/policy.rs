@@ -14,8 +14,10 @@ const BRANCH_VARIABLES: [&str; 4] =
 pub(super) fn branch(read: impl Fn(&str) -> Option<String>) -> Option<String> {
     let named = BRANCH_VARIABLES.into_iter().filter_map(read).find(|name| !name.is_empty())?;
     // A merge queue tries changes on branches of its own: `gh-readonly-queue/main/pr-12-…`.
-    let queued = named.strip_prefix("gh-readonly-queue/").and_then(|rest| rest.rsplit_once("/pr-"));
-    Some(queued.map_or(named.clone(), |(branch, _)| branch.to_owned()))
+    match named.strip_prefix("gh-readonly-queue/").and_then(|rest| rest.rsplit_once("/pr-")) {
+        Some((branch, _)) => Some(branch.to_owned()),
+        None => Some(named),
+    }
 }
 
 /// Whether a branch is meant by a pattern in which `*` stands for anything.

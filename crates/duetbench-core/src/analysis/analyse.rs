@@ -1,12 +1,12 @@
 //! The whole suite: from samples to reports.
 
+use serde::{Deserialize, Serialize};
+
 use super::confirm::{Confirming, Standing, confirmation};
 use super::examine::{Boundaries, Examined, adjusted, median_over};
 use super::unit::Layout;
 use super::warning::explained_by;
 use super::{BenchmarkReport, Confirmation, Estimate, ForkPair, Summary, Warning, count, summarise};
-use serde::{Deserialize, Serialize};
-
 use crate::plan::{Excluded, Plan, PlannedBenchmark, Redefinition, Style};
 use crate::sample::{Role, Sample};
 use crate::spec::{Metric, Thresholds, defaults};

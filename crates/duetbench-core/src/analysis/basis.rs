@@ -120,7 +120,7 @@ pub fn choose_basis(forks: &[ForkPair], bytes: Option<&Counted>, decision: &Deci
 ///
 /// Code that waits does so in nearly every slice, while a neighbour interrupts some of them. So code is busy whose CPU time fills
 /// the wall time of at least [`defaults::BUSY_SLICES_MIN`] of its slices, and the machine is disturbed if over all of them a
-/// share of more than [`defaults::LOST_SHARE_MAX`] is missing on either side: what one side alone is short of is a change of its own.
+/// share of more than [`defaults::LOST_SHARE_MAX`] is missing on both sides: what one alone is short of is a change of its own.
 /// With both sides on one core there is nothing else that CPU time would hide; elsewhere a side may wait for a thread of its own.
 fn choose_clock(forks: &[ForkPair]) -> Clock {
     let tells = |f: &ForkPair| f.mode == Mode::InterleavedOneCore && f.cpu.is_some() && f.busy.is_some();

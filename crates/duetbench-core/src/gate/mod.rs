@@ -83,17 +83,20 @@ impl Gate {
         }
         let stale = waivers.iter().filter_map(|waiver| waiver.staleness(found, &breaches, today)).collect();
         let mut gate = Gate { breaches, stale, open: Vec::new() };
-        let unanswered = benchmarks.iter().filter(|one| one.verdict.is_open() && !gate.accepts(one));
-        let open = unanswered.filter_map(|one| Some((&one.id, policy.inconclusive(&one.id)?)));
-        gate.open = open.map(|(id, action)| OpenQuestion { id: id.clone(), action }).collect();
+        let ruled = |id: &BenchmarkId| Some(OpenQuestion { id: id.clone(), action: policy.inconclusive(id)? });
+        gate.open = gate.open_times(benchmarks).filter_map(ruled).collect();
         gate
+    }
+
+    /// Benchmarks whose time is an open question that no waiver accepts.
+    fn open_times<'a>(&'a self, benchmarks: &'a [BenchmarkReport]) -> impl Iterator<Item = &'a BenchmarkId> {
+        benchmarks.iter().filter(|one| one.verdict.is_open() && !self.accepts(one)).map(|one| &one.id)
     }
 
     /// Has every open question stop the change about which no rule says something else (`strict`).
     pub fn demand_answers(&mut self, found: Found<'_>) {
-        let times = found.benchmarks.iter().filter(|one| one.verdict.is_open() && !self.accepts(one));
-        let reported = found.reported.iter().filter(|one| one.verdict.is_open());
-        let all: BTreeSet<&BenchmarkId> = times.map(|one| &one.id).chain(reported.map(|one| &one.id)).collect();
+        let reported = found.reported.iter().filter(|one| one.verdict.is_open()).map(|one| &one.id);
+        let all: BTreeSet<&BenchmarkId> = self.open_times(found.benchmarks).chain(reported).collect();
         let unruled = all.into_iter().filter(|id| !self.open.iter().any(|question| question.id == **id));
         let demanded: Vec<OpenQuestion> =
             unruled.map(|id| OpenQuestion { id: id.clone(), action: Action::Gate }).collect();

@@ -58,7 +58,7 @@ pub struct Gain {
     pub beyond_noise: bool,
 }
 
-/// Whose code a function is.
+/// The owner of a function's code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {

@@ -41,7 +41,7 @@ pub enum LayoutPart {
 impl LayoutPart {
     /// The part that layout may have in the change of a benchmark of this report.
     pub fn of(benchmark: &BenchmarkReport, report: &Report) -> LayoutPart {
-        let planned = report.plan.benchmarks.iter().find(|planned| planned.id == benchmark.id);
+        let planned = report.planned(&benchmark.id);
         let relinked = planned.is_some_and(|planned| planned.configuration.design.by_build);
         let matched = report.layouts.as_ref().is_some_and(|used| used.matched.contains(&benchmark.id.package));
         match (relinked, matched) {

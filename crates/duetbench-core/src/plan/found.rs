@@ -39,11 +39,7 @@ impl Discovered {
 
     /// Whether it takes part.
     pub fn is_kept_by(&self, filter: &Filter) -> bool {
-        if self.qualified {
-            filter.keeps_any(&[&self.id.name, &self.id.to_string()])
-        } else {
-            filter.keeps(&self.id.name)
-        }
+        if self.qualified { filter.keeps_qualified(&self.id) } else { filter.keeps(&self.id.name) }
     }
 }
 

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::Role;
 use crate::plan::Repetitions;
+use crate::sample::BenchmarkId;
 
 mod fleet;
 mod harness;
@@ -447,8 +448,12 @@ impl Filter {
         self.keeps_any(&[name])
     }
 
-    /// The same for one with several names: a pattern that matches any of them means it.
-    pub fn keeps_any(&self, names: &[&str]) -> bool {
+    /// The same where its harness calls it by its package too: a pattern that matches either name means it.
+    pub fn keeps_qualified(&self, id: &BenchmarkId) -> bool {
+        self.keeps_any(&[&id.name, &id.to_string()])
+    }
+
+    fn keeps_any(&self, names: &[&str]) -> bool {
         let is_meant = |r: &Regex| names.iter().any(|name| r.is_match(name));
         self.bench.as_ref().is_none_or(is_meant) && !self.exclude.as_ref().is_some_and(is_meant)
     }

@@ -44,7 +44,7 @@ fn all_slices_are_summed_and_slow_ones_clipped_at_three_medians() {
     check(&samples, PAIRED, 1.0);
 }
 
-/// What interrupts a slice takes no CPU time; a table that grows does.
+/// An interruption takes no CPU time; a table that grows does.
 #[test]
 fn a_slow_slice_counts_in_full_as_far_as_it_has_cpu_time() {
     let of_last = |cpu_ns: Option<u64>| {

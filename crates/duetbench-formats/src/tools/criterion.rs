@@ -35,7 +35,7 @@ pub(super) static TOOL: Tool = Tool {
         more: Some(More::Runs { command: "CRITERION_HOME=$PWD/base$i cargo bench", ending: "" }),
         ..Reader::of("a folder of criterion's", Sign::Keys(Known { of_file: KEYS, of_benchmark: &[] }), parse)
     }),
-    writer: Some(Writer { both: Some(write_both), ..Writer::of(write) }),
+    writer: Some(Writer { both: Some(write_both), pairs: true, ..Writer::of(write) }),
 };
 
 /// Keys of criterion's files: first those of samples.

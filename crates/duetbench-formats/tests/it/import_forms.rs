@@ -281,7 +281,7 @@ fn go_s_number_of_processors_is_a_fact_and_no_part_of_names() {
     let check = |text: &str, want: &[&str], procs: Option<&str>| {
         let imported = parsed(text);
         assert_eq!((names(&imported), context(&imported, "gomaxprocs")), (want.to_vec(), procs), "{text}");
-        // What is written has Go's names again, and is read alike.
+        // Written text has Go's names again, and is read alike.
         let writer = duetbench_formats::named("go").unwrap().writer.unwrap();
         let written = (writer.recording)(&imported.recording, &About::of_file(&imported.context)).unwrap();
         let Content::File(bytes) = written.content else { panic!("a folder") };

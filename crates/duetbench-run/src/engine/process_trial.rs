@@ -8,7 +8,7 @@ use duetbench_core::{Role, Sample, Trial};
 
 use super::TrialFailure;
 use crate::error::RunError;
-use crate::page::mixed;
+use crate::page::exchanges;
 use crate::process::Timing;
 use crate::program::{Patience, Program, Trouble, run_both};
 
@@ -114,7 +114,7 @@ impl ProcessTrial<'_> {
 /// others each two take opposite turns, in drawn order, so that each side goes first as often as the other.
 fn leads(seed: u64, slice: u32) -> usize {
     let turn = (slice % 2) as usize;
-    if slice < 2 { turn } else { turn ^ usize::from(mixed(seed.wrapping_add(u64::from(slice / 2))) & 1 == 1) }
+    if slice < 2 { turn } else { turn ^ usize::from(exchanges(seed, slice / 2)) }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use duetbench_core::{Role, Sample, Trial};
 use super::TrialFailure;
 use crate::error::RunError;
 use crate::page::{Page, Record, SideStatus};
-use crate::process::{Child, Launch, WaitEnd, failure_words, wait_all, words_of_death};
+use crate::process::{Child, Launch, WaitEnd, failure_words, hangs, wait_all, words_of_death};
 
 /// Records of both sides, or why the trial counts for nothing.
 pub(super) type Gathered = Result<Vec<SideRecords>, TrialFailure>;
@@ -76,8 +76,7 @@ impl TrialRun {
             _ => candidates.iter().copied().find(silent).or_else(late),
         };
         let unknown = if culprit.is_none() { " (which side is not known)" } else { "" };
-        let limit = self.limit.as_secs_f64();
-        let reason = format!("no end within {limit:.0} s: it hangs, or `--timeout` is too short{unknown}");
+        let reason = hangs(self.limit) + unknown;
         TrialFailure { role: culprit.map(|index| self.roles[sides[index]]), reason, discarded: false }
     }
 
@@ -218,12 +217,8 @@ mod tests {
         program
     }
 
-    fn looping(program: &Path, iterations: u32) -> Launch {
-        looping_for(program, iterations, 300)
-    }
-
-    fn looping_for(program: &Path, iterations: u32, micros: u32) -> Launch {
-        Launch { args: [iterations, micros].map(|n| n.to_string().into()).into(), ..Launch::of(program, "/") }
+    fn looping(program: &Path, iterations_and_micros: [u32; 2]) -> Launch {
+        Launch { args: iterations_and_micros.map(|n| n.to_string().into()).into(), ..Launch::of(program, "/") }
     }
 
     /// A page for twenty slices a side.
@@ -246,36 +241,30 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_side_that_hangs_is_named_though_both_have_begun() {
+    /// Checks which side is blamed for the failure of a trial of two programs with so many iterations of so many microseconds each.
+    fn check_blamed(sides: [[u32; 2]; 2], limit_s: u64, culprit: usize) {
         let dir = tempfile::tempdir().unwrap();
         let program = compiled(dir.path());
         let roles = [Role::Candidate, Role::Baseline];
         for mode in [PageMode::Duet, PageMode::Interleaved] {
-            for hanging in [0, 1] {
-                let page = Page::create(&dir.path().join("page"), &header(mode)).unwrap();
-                let micros = |side| if side == hanging { 60_000_000 } else { 300 };
-                let launches = (0..2).map(|side| (side, looping_for(&program, 20, micros(side)))).collect();
-                let run = TrialRun { launches, roles, limit: Duration::from_secs(3) };
-                let failure = run.gather(&page, &AtomicBool::new(false)).unwrap().err().unwrap();
-                assert_eq!(failure.role, Some(roles[hanging]), "{mode:?} {hanging}: {}", failure.reason);
-            }
+            let page = Page::create(&dir.path().join("page"), &header(mode)).unwrap();
+            let launches = sides.iter().map(|looping| self::looping(&program, *looping)).enumerate().collect();
+            let run = TrialRun { launches, roles, limit: Duration::from_secs(limit_s) };
+            let failure = run.gather(&page, &AtomicBool::new(false)).unwrap().err().unwrap();
+            assert_eq!(failure.role, Some(roles[culprit]), "{mode:?} {sides:?}: {}", failure.reason);
         }
     }
 
     #[test]
+    fn the_side_that_hangs_is_named_though_both_have_begun() {
+        let (hangs, goes_on) = ([20, 60_000_000], [20, 300]);
+        check_blamed([hangs, goes_on], 3, 0);
+        check_blamed([goes_on, hangs], 3, 1);
+    }
+
+    #[test]
     fn the_side_that_ended_first_is_blamed_though_both_ended_well() {
-        let dir = tempfile::tempdir().unwrap();
-        let program = compiled(dir.path());
-        let roles = [Role::Candidate, Role::Baseline];
-        for mode in [PageMode::Duet, PageMode::Interleaved] {
-            for (iterations, culprit) in [([8, 22], roles[0]), ([22, 8], roles[1])] {
-                let page = Page::create(&dir.path().join("page"), &header(mode)).unwrap();
-                let launches = (0..2).map(|side| (side, looping(&program, iterations[side]))).collect();
-                let run = TrialRun { launches, roles, limit: Duration::from_secs(60) };
-                let failure = run.gather(&page, &AtomicBool::new(false)).unwrap().err().unwrap();
-                assert_eq!(failure.role, Some(culprit), "{mode:?} {iterations:?}: {}", failure.reason);
-            }
-        }
+        check_blamed([[8, 300], [22, 300]], 60, 0);
+        check_blamed([[22, 300], [8, 300]], 60, 1);
     }
 }

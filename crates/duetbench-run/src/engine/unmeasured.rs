@@ -13,7 +13,7 @@ use super::layout::{Layouts, Linker};
 use super::placement::Placements;
 use crate::adapter::{Adapter, Build, Sampling};
 use crate::error::RunError;
-use crate::process::{Launch, WaitEnd, end_leftovers, failure_words, wait_all, words_of_death};
+use crate::process::{Launch, WaitEnd, end_leftovers, failure_words, hangs, wait_all, words_of_death};
 use crate::processors::usable_cpus;
 use crate::program::Program;
 use crate::scratch::Scratch;
@@ -170,10 +170,7 @@ impl<'a> Processes<'a> {
         end_leftovers(name);
         match (end, child.status().and_then(failure_words)) {
             (WaitEnd::Interrupted, _) => Err(Obstacle::Interrupted),
-            (WaitEnd::TimedOut, _) => {
-                let limit = limit.as_secs_f64();
-                Err(Obstacle::Failed(format!("no end within {limit:.0} s: it hangs, or `--timeout` is too short")))
-            }
+            (WaitEnd::TimedOut, _) => Err(Obstacle::Failed(hangs(limit))),
             (WaitEnd::Ended, Some(death)) => Err(Obstacle::Failed(words_of_death(&death, &child.output_tail()))),
             (WaitEnd::Ended, None) => Ok(child.output_tail()),
         }

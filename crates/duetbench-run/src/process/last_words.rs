@@ -1,5 +1,7 @@
 //! The last words of a process that died, from what it printed.
 
+use std::time::Duration;
+
 use duetbench_core::foreign::shortened;
 
 /// Most lines of a benchmark's own words.
@@ -40,6 +42,11 @@ fn java_cause(output: &str) -> Option<Vec<&str>> {
     lines.iter().find(|line| is_java_frame(line))?;
     let more = lines[at + 1..].iter().copied().take_while(|line| !line.is_empty() && !is_java_frame(line));
     Some(passed_on(lines[at]).into_iter().chain(more).take(LINES_MAX).collect())
+}
+
+/// The failure of what did not end within a limit.
+pub fn hangs(limit: Duration) -> String {
+    format!("no end within {:.0} s: it hangs, or `--timeout` is too short", limit.as_secs_f64())
 }
 
 /// An exception that another one passes on.

@@ -21,7 +21,7 @@ use crate::bisection::{
 use crate::commands::Context;
 use crate::failure::{Failure, code};
 use crate::render;
-use crate::render::format::{change, duration, first_line, many};
+use crate::render::format::{change, duration, failure_in_one_line, many};
 
 /// Share of the budget that the comparison of two end points may take.
 const ENDS_SHARE: u32 = 4;
@@ -339,7 +339,7 @@ impl<'a> Course<'a> {
 
     /// Leaves out a commit that cannot be compared.
     fn leave_out(&mut self, commit: usize, unusable: &Unusable, by: &BenchmarkId) -> Result<(), Failure> {
-        let why = in_one_line(&unusable.why);
+        let why = failure_in_one_line(&unusable.why);
         self.context.printer.note(&format!("{} is left out: {why}", self.known.told(commit)));
         let benchmark = unusable.by_benchmark.then(|| by.clone());
         self.known.record.skipped.push(Skipped { commit, benchmark, why });
@@ -371,20 +371,6 @@ fn left(search: &Search, costs: &Costs) -> String {
     format!("{} left{time}", many(search.candidates(), "candidate", "candidates"))
 }
 
-/// A failure in one line: its heading, and the first line of a tool's words below it.
-fn in_one_line(why: &str) -> String {
-    let heading = first_line(why);
-    if !heading.ends_with(':') {
-        return heading;
-    }
-    // Not the command that was given, nor a compiler's heading.
-    let says = |line: &&str| !line.is_empty() && !line.starts_with(['$', '#']);
-    match why.lines().skip(1).map(str::trim).find(says) {
-        Some(words) => format!("{heading} {words}"),
-        None => heading.trim_end_matches(':').to_owned(),
-    }
-}
-
 /// Named, or not.
 fn exit_code(bisection: &Bisection) -> u8 {
     let is_named = bisection.sought.iter().any(|sought| matches!(sought.answer, Answer::Steps(_)));
@@ -392,22 +378,5 @@ fn exit_code(bisection: &Bisection) -> u8 {
         true => code::REGRESSION,
         false if bisection.ends.are_unusable() => code::FAILED,
         false => code::INCONCLUSIVE,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_failure_is_told_with_its_first_words() {
-        for (why, line) in [
-            ("head (`c3`) does not build:\n$ make\ncannot fetch dep", "head (`c3`) does not build: cannot fetch dep"),
-            ("head (`c3`) does not build:\n# a/b\n  x.go:3: y", "head (`c3`) does not build: x.go:3: y"),
-            ("head (`c3`) does not build:\n$ make\n", "head (`c3`) does not build"),
-            ("there is no benchmark `A`\nmore", "there is no benchmark `A`"),
-        ] {
-            assert_eq!(in_one_line(why), line);
-        }
     }
 }

@@ -7,7 +7,7 @@ use duetbench_core::{BenchmarkId, Report, Spec, Verdict};
 use duetbench_run::RunError;
 use duetbench_run::error::About;
 use duetbench_run::source::VersionRequest;
-use duetbench_run::store::Origin;
+use duetbench_run::store::{Origin, RunId};
 
 use super::super::Context;
 use super::super::compare::{Errand, Purpose, Subject, begin, resume};
@@ -120,8 +120,14 @@ fn fails_in(report: &Report, target: &BenchmarkId) -> Option<String> {
 }
 
 impl Purpose for Taking<'_> {
-    fn command(&self) -> &'static str {
-        "bisect"
+    /// A search knows which of its runs has not ended.
+    fn goes_on(&self, _: RunId) -> String {
+        "bisect --resume".to_owned()
+    }
+
+    /// The budget of a comparison is a part of the search's.
+    fn tells_forecast(&self) -> bool {
+        false
     }
 
     fn is_settled(&self, errand: &Errand<'_>, plan: &Plan, _: &Subjects) -> Result<bool, Failure> {

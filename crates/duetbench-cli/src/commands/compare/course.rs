@@ -150,9 +150,8 @@ fn look(errand: &Errand<'_>, plan: &mut Plan, material: &Material, benches: Benc
 
 /// Says before anything is measured what the time is enough for that first trials left; a dry run has it in its output.
 fn tell_forecast(errand: &Errand<'_>, plan: &Plan) {
-    // Its remedies are about a budget that was typed, and that of a comparison in a search is a part of it.
-    let is_typed = errand.purpose.command() != "bisect" && !errand.context.settings.dry_run();
-    let words = forecast::words(plan, &errand.spec).filter(|_| is_typed);
+    let is_told = errand.purpose.tells_forecast() && !errand.context.settings.dry_run();
+    let words = forecast::words(plan, &errand.spec).filter(|_| is_told);
     words.iter().for_each(|words| errand.context.printer.note(words));
 }
 
@@ -249,7 +248,7 @@ fn carry_out(
     let goes_on = afterwards.are_judged(&head.spec.rules);
     session = session.going_on(goes_on);
     let measured = session.compare(head, executor);
-    session.tell_how_to_go_on(purpose.command(), &measured);
+    session.tell_how_to_go_on(&purpose.goes_on(session.run()), &measured);
     let mut complete = measured?.complete;
     let mut kept = session.into_kept();
     let was_measured = complete;
@@ -262,7 +261,7 @@ fn carry_out(
     if complete && goes_on {
         kept.ends()?;
     } else if was_measured && !complete {
-        tell_interrupted(context, kept.run, purpose.command());
+        tell_interrupted(context, &purpose.goes_on(kept.run));
     }
     if let Some(profiler) = afterwards.profiler.filter(|_| complete) {
         profiling::explain(context, &mut kept, &profiler);

@@ -5,7 +5,7 @@ use std::path::Path;
 use duetbench_core::instructions::Countable;
 use duetbench_core::plan::Plan;
 use duetbench_core::{Role, Spec};
-use duetbench_run::store::Origin;
+use duetbench_run::store::{Origin, RunId};
 
 use crate::commands::Context;
 use crate::dry_run::DryRun;
@@ -42,8 +42,13 @@ pub(in crate::commands) enum Subject<'a> {
 
 /// The purpose of a run of two versions.
 pub(in crate::commands) trait Purpose {
-    /// The command that goes on with such a run.
-    fn command(&self) -> &'static str;
+    /// The words behind `duet` that go on with such a run.
+    fn goes_on(&self, run: RunId) -> String;
+
+    /// Whether people are told what a budget is enough for: its remedies are about one that was typed.
+    fn tells_forecast(&self) -> bool {
+        true
+    }
 
     /// Whether there is nothing to do after all, now that the benchmarks are known; whoever says so tells people why.
     ///

@@ -123,7 +123,7 @@ impl Expedition<'_> {
 
     /// The command that goes on with the run.
     fn resuming(&self) -> String {
-        resuming(self.context, self.run, self.purpose.command())
+        resuming(self.context, &self.purpose.goes_on(self.run))
     }
 }
 

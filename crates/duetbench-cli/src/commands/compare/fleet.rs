@@ -120,7 +120,7 @@ pub(super) fn resume(context: &Context, purpose: &dyn Purpose, name: &str, spec:
         return Err(Failure::usage(format!(
             "run `{run}` was measured in {region}, where its prices hold and what it left behind lies"
         ))
-        .hint(format!("`duet {} --resume {run} --region {region}` goes on there", purpose.command())));
+        .hint(format!("`duet {} --region {region}` goes on there", purpose.goes_on(run))));
     }
     // First, since with other sources it cannot be gone on with, and could not be removed either.
     outfit.tidy_up(context, &mut store, run, &left)?;

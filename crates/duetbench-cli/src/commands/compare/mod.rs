@@ -5,7 +5,7 @@ use std::path::Path;
 use duetbench_core::instructions::Countable;
 use duetbench_core::{Report, Role, Verdict};
 use duetbench_run::source::{VersionRequest, check, default_base};
-use duetbench_run::store::Origin;
+use duetbench_run::store::{Origin, RunId};
 
 use super::Context;
 use crate::args::CompareArgs;
@@ -122,8 +122,8 @@ struct Judging {
 }
 
 impl Purpose for Judging {
-    fn command(&self) -> &'static str {
-        "compare"
+    fn goes_on(&self, run: RunId) -> String {
+        format!("compare --resume {run}")
     }
 
     fn profiles(&self, context: &Context) -> bool {

@@ -7,12 +7,12 @@ use duetbench_core::BenchmarkId;
 
 use crate::bisection::{Answer, Bisection, Commit, Found, Inside, Regressed, Shown, Skipped, Sought};
 use crate::render::document::{Block, Cell, Cells, Document, Line, Table, Title, Tone};
-use crate::render::format::{benchmarks, change, duration, first_line, many, share, short_name};
+use crate::render::format::{benchmarks, change, duration, failure_in_one_line, first_line, many, share, short_name};
 
 /// Most commits of a plan that are listed one by one.
 const LISTED_MAX: usize = 30;
 
-/// What spreadsheets have of every comparison.
+/// Columns of every comparison for spreadsheets.
 const COLUMNS: &str = "run base head benchmark ratio pairs took_s measured_s";
 
 /// The result as a document.
@@ -84,7 +84,7 @@ fn answer(bisection: &Bisection, sought: &Sought) -> String {
         Answer::CannotTell(left) => {
             format!("{name} is {is}, and {} may have made it so", many(left.len(), "commit", "commits"))
         }
-        Answer::Unusable(why) => format!("{name} is {is}, and cannot be searched: {}", first_line(why)),
+        Answer::Unusable(why) => format!("{name} is {is}, and cannot be searched: {}", failure_in_one_line(why)),
     }
 }
 
@@ -195,7 +195,7 @@ fn of_merge(bisection: &Bisection, step: &Found) -> Vec<Line> {
             }
             Answer::Unusable(why) => lines.push(Line::warning(format!(
                 "the merge `{merge}` cannot be searched inside, since `{tip}` and `{base}` cannot be compared: {}",
-                first_line(why)
+                failure_in_one_line(why)
             ))),
         }
     }

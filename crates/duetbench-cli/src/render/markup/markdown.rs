@@ -8,9 +8,9 @@ pub const LENGTH_MAX: usize = 65_000;
 
 /// A page that is being written, and the length in bytes up to which it may grow.
 pub struct Page {
-    /// What stands there.
+    /// The text so far.
     pub out: String,
-    /// Where there is no room any more.
+    /// Length in bytes that it may have.
     pub room_end: usize,
     /// Pieces that were left out.
     pub left_out: usize,

@@ -236,11 +236,9 @@ fn next(report: &Report, benchmark: &BenchmarkReport) -> Vec<Line> {
     let lacking = lacking(report, benchmark);
     if command_line::may_be_offered(report) {
         if !lacking.is_empty() {
-            let again =
-                command_line::alone(report, &benchmark.id, benchmark.forks.len().max(1).try_into().unwrap_or(u32::MAX));
+            let forks = benchmark.forks.len().max(1).try_into().unwrap_or(u32::MAX);
             lines.push(Line::hint("to see more of it"));
-            let more = format!(" {}", lacking.join(" "));
-            lines.push(Line::Command(command_line::with_options(&again, &more)));
+            lines.push(Line::Command(command_line::alone_with(report, &benchmark.id, forks, &lacking)));
         }
         if let Some((_, _, command)) = profile::explained(report).find(|(one, ..)| one.id == benchmark.id) {
             lines.push(Line::hint("to look deeper into the profiles"));

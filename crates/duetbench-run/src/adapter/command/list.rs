@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Discovered, Style};
@@ -12,7 +12,7 @@ use super::{Commands, PACKAGE, Variant, line};
 use crate::adapter::{Adapter, Build, Listing};
 use crate::error::RunError;
 use crate::page::{Page, PageHeader};
-use crate::process::{Launch, Timing, WaitEnd, end_leftovers, failure_words, wait_all, words_of_death};
+use crate::process::{Launch, Timing, WaitEnd, end_leftovers, failure_words, hangs, wait_all, words_of_death};
 use crate::program::{Patience, Program, Trouble, attend};
 use crate::scratch::Scratch;
 
@@ -194,10 +194,6 @@ impl Commands {
         Ok(shortest
             .ok_or_else(|| "it ended without an iteration: does it call `begin` and `end` of the protocol?".into()))
     }
-}
-
-fn hangs(limit: Duration) -> String {
-    format!("no end within {:.0} s: it hangs, or `--timeout` is too short", limit.as_secs_f64())
 }
 
 #[cfg(test)]

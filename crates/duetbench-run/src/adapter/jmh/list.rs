@@ -90,8 +90,7 @@ impl Lister<'_> {
             return Err(cannot_list(&death));
         }
         let named = entry::ids(&lines.entries).into_iter().zip(&lines.entries);
-        let is_kept = |id: &BenchmarkId| self.filter.keeps_any(&[&id.name, &id.to_string()]);
-        Ok(named.filter(|(id, _)| !is_kept(id)).map(|(_, entry)| entry.index).collect())
+        Ok(named.filter(|(id, _)| !self.filter.keeps_qualified(id)).map(|(_, entry)| entry.index).collect())
     }
 
     /// One benchmark in a JVM with its own arguments.
