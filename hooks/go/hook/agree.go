@@ -9,6 +9,9 @@ import (
 // Without it a benchmark that never runs its timer would grow for ever.
 const duetMaxK = 1_000_000_000
 
+// duetSetupLimitNS bounds a slice that outweighs what is timed once in each: a set-up, or what stands behind its loop.
+const duetSetupLimitNS = 1_000_000_000
+
 // duetSettleCycles are the cycles that pass before slices of whole ones count: Go's pacer goes by the dearest of the last four, and
 // those in which a live heap was built are dear.
 const duetSettleCycles = 6
@@ -178,6 +181,28 @@ func duetGrow(k, ns, sliceNS uint64) (next uint64, again bool) {
 // duetRepeats reports whether a calibration slice that was long enough must prove it a second time.
 // One interruption would otherwise pass for a slow benchmark, and make all slices of the trial tiny.
 func duetRepeats(k, ns uint64, h *duetHeader) bool { return k < duetMaxK && ns <= h.trialNS/4 }
+
+// duetSpent is the time of a slice of the calibration, nanoseconds.
+type duetSpent struct {
+	wall uint64
+	busy uint64 // as much of it as the process had a processor for
+}
+
+func (s duetSpent) least(other duetSpent) duetSpent {
+	return duetSpent{duetLeast(s.wall, other.wall), duetLeast(s.busy, other.busy)}
+}
+
+// outweighs reports whether a slice is long enough to tell from work what does not grow with it, by the time of a call with one
+// invocation: by both clocks, because an interruption lengthens the one, and code that waits takes little of the other.
+func (s duetSpent) outweighs(one duetSpent) bool {
+	return s.wall >= duetSetupLimitNS || s.wall >= 3*one.wall && s.busy >= 3*one.busy
+}
+
+// fixed returns the part of a call that does not grow with its invocations, from a call with one and one with k: the larger by either
+// clock, because an interruption of the call with k hides it from the one, and code that waits from the other.
+func (s duetSpent) fixed(one duetSpent, k uint64) uint64 {
+	return duetMost(duetSetupNS(one.wall, s.wall, k), duetSetupNS(one.busy, s.busy, k))
+}
 
 // duetSetupNS returns the part of a call's time that does not grow with its invocations, from the times of a call with one
 // invocation and of one with k.

@@ -252,3 +252,30 @@ func TestSetupIsToldFromWork(t *testing.T) {
 		}
 	}
 }
+
+func TestAnInterruptionHidesNoSetup(t *testing.T) {
+	one := duetSpent{1_000_200, 1_000_200} // a millisecond of set-up, 200 ns of work
+	for _, c := range []struct {
+		spent     duetSpent
+		k         uint64
+		outweighs bool
+	}{
+		{duetSpent{9_000_000, 1_000_800}, 4, false}, // interrupted for 8 ms
+		{duetSpent{9_000_000, 3_000_600}, 10_001, true},
+		{duetSpent{2_000_000, 2_000_000}, 5_001, false},
+	} {
+		if got := c.spent.outweighs(one); got != c.outweighs {
+			t.Errorf("%v outweighs %v: %t", c.spent, one, got)
+		}
+	}
+	if got := (duetSpent{9_000_000, 3_000_600}).fixed(one, 10_001); got != 1_000_000 {
+		t.Errorf("set-up of %d ns", got)
+	}
+	waits := duetSpent{5_000_000, 20_000} // a set-up that waits
+	if got := (duetSpent{15_000_000, 400_000}).fixed(waits, 1_001); got != 4_990_000 {
+		t.Errorf("set-up of %d ns that waits", got)
+	}
+	if !(duetSpent{1_000_000_000, 1}).outweighs(duetSpent{900_000_000, 900_000_000}) {
+		t.Error("no slice is longer than a second")
+	}
+}

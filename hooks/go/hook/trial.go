@@ -18,9 +18,8 @@ const (
 
 // For benchmarks whose set-up is timed in every call.
 const (
-	duetProbes       = 3             // calls with one invocation, and one more to leave this part
-	duetProbeLimitNS = 100_000_000   // an invocation that takes longer needs no looking for its set-up
-	duetSetupLimitNS = 1_000_000_000 // no slice is made longer than this to outweigh a set-up
+	duetProbes       = 3           // calls with one invocation, and one more to leave this part
+	duetProbeLimitNS = 100_000_000 // an invocation that takes longer needs no looking for its set-up
 )
 
 // duetUntimedMost is how many times as long as a slice the set-up before it may be that is not timed.
@@ -47,16 +46,17 @@ type duetTrial struct {
 	opened    duetTime // the clock when it opened
 	timed     bool     // the timer was on when it opened
 	wall      uint64   // measured time of the slice that was closed last
+	busy      uint64   // as much of it as the process had a processor for; all of it where CPU time was not read
 	totalWall uint64
 
-	repeating bool   // the calibration slice had the same k as the one before
-	firstWall uint64 // and that one took this long
+	repeating bool      // the calibration slice had the same k as the one before
+	first     duetSpent // and that one took this long
 
 	// One moment on the harness's clock and on CLOCK_MONOTONIC, which both sides share.
 	zero          duetTime
 	zeroMonotonic uint64
 
-	reading bool   // the CPU time of the open slice is read; not while calibrating
+	reading bool   // the CPU time of the open slice is read; while calibrating, where something fixed may be timed in every slice
 	turned  uint64 // CLOCK_MONOTONIC when the turn of the open slice came
 
 	// The memory counters are upstream's (b.netAllocs and so on), which leave out what was allocated while the
@@ -68,9 +68,9 @@ type duetTrial struct {
 	collector   bool
 	cycles      duetCycles
 
-	setupNS uint64 // set-up that the last call to calibrate did not time
-	probes  int    // calls with one invocation made to calibrate
-	probeNS uint64 // the shorter of their times; 0: does not matter
+	setupNS uint64    // set-up that the last call to calibrate did not time
+	probes  int       // calls with one invocation made to calibrate
+	probed  duetSpent // the shorter of their times; 0: does not matter
 
 	// ResetTimer calls within the open slice, or before a trial since the benchmark was entered.
 	resets    uint32
@@ -142,6 +142,7 @@ func (b *B) duetBegin(style uint32) bool {
 	}
 	t.readClocks()
 	t.of, t.style, t.phase = b, style, duetCalibrating
+	t.reading = style == duetStyleRecall
 	duetStartThreads(runtime.GOMAXPROCS(0) + 6)
 	if !t.arrive(style) || t.interleaved() && !t.await(t.calibrationStep()) {
 		t.end(true)
@@ -286,15 +287,15 @@ func (t *duetTrial) probe() uint64 {
 	t.probes++
 	switch {
 	case t.probes == 1:
-		t.probeNS = math.MaxUint64
+		t.probed = duetSpent{math.MaxUint64, math.MaxUint64}
 		return 1
 	default:
-		t.probeNS = duetLeast(t.probeNS, t.wall)
+		t.probed = t.probed.least(t.spent())
 		if t.probes < duetProbes {
 			return 1
 		}
-		if t.probeNS >= duetProbeLimitNS {
-			t.probeNS = 0
+		if t.probed.wall >= duetProbeLimitNS {
+			t.probed = duetSpent{}
 		}
 	}
 	return duetHinted(t.header)
@@ -302,24 +303,29 @@ func (t *duetTrial) probe() uint64 {
 
 // grow returns the size of the next calibration slice, and whether there is to be one.
 func (t *duetTrial) grow() (next uint64, again bool) {
+	spent := t.spent()
 	if t.repeating {
-		t.wall = duetLeast(t.wall, t.firstWall)
+		spent = spent.least(t.first)
+		t.wall, t.busy = spent.wall, spent.busy
 	}
 	next, again = duetGrow(t.k, t.wall, t.header.sliceNS)
 	repeat := !again && !t.repeating && duetRepeats(t.k, t.wall, t.header)
-	if !again && !repeat && t.mustOutweigh() && t.wall < duetLeast(3*t.probeNS, duetSetupLimitNS) && t.k < duetMaxK {
+	if !again && !repeat && t.mustOutweigh() && !spent.outweighs(t.probed) && t.k < duetMaxK {
 		t.repeating = false
 		return duetLeast(4*t.k, duetMaxK), true
 	}
-	t.repeating, t.firstWall = repeat, t.wall
+	t.repeating, t.first = repeat, spent
 	return next, again || repeat
 }
 
 // mustOutweigh reports whether something may be timed once in every slice, because the benchmark sets up anew for each: one that resets
 // its timer may still time what stands behind its loop. The harness itself relies on many invocations to outweigh it, and so must the slices.
 func (t *duetTrial) mustOutweigh() bool {
-	return t.setsUpAnew() && t.probeNS > 0
+	return t.setsUpAnew() && t.probed.wall > 0
 }
+
+// spent is the time of the calibration slice that was closed last.
+func (t *duetTrial) spent() duetSpent { return duetSpent{t.wall, t.busy} }
 
 // untimed notes how much of a call that began then was not timed: with hundreds of short slices, set-up of a second would take minutes.
 func (t *duetTrial) untimed(called duetTime) {
@@ -344,7 +350,7 @@ func (b *B) duetSettle() bool {
 	}
 	own.sliceNS = duetLeast(duetSetupLimitNS, t.setupNS/duetUntimedMost)
 	if t.mustOutweigh() {
-		own.sliceNS = duetMost(own.sliceNS, duetLeast(duetSetupLimitNS, 50*duetSetupNS(t.probeNS, t.wall, t.k)))
+		own.sliceNS = duetMost(own.sliceNS, duetLeast(duetSetupLimitNS, 50*t.spent().fixed(t.probed, t.k)))
 	}
 	own.parallelism = duetParallelism()
 	if t.style == duetStyleRecall {
@@ -502,6 +508,10 @@ func (b *B) duetClose() {
 	paused := !t.timed || !b.timerOn || b.start != t.opened
 	t.open = false
 	t.wall = uint64(b.duration) + lost
+	t.busy = t.wall
+	if t.reading {
+		t.busy = duetLeast(cpu, t.wall)
+	}
 	t.totalWall += t.wall
 	if t.phase == duetCalibrating {
 		b.duetCount()

@@ -207,7 +207,8 @@ fn a_fixed_cost_behind_the_loop_is_outweighed_where_the_timer_is_reset_too() {
     };
     let ran = compare(&two(&module(100), &module(300)), &["--forks", "12"]).expect(3);
     let ratio = ran.benchmark("BenchmarkTail")["ratio"].as_f64().unwrap();
-    assert!((2.4..3.6).contains(&ratio), "{}", ran.stdout);
+    // Alone it is about 2.85; where the fixed cost is not outweighed, 1.
+    assert!((1.5..6.0).contains(&ratio), "{}", ran.stdout);
 }
 
 /// Benchmarks in which `b.N` sizes something for `b.RunParallel`, and work of so many rounds is for more than one only.
