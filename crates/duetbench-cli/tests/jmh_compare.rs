@@ -206,7 +206,7 @@ fn a_run_of_a_jar_is_tuned_and_its_plan_followed() {
     let args = ["--plan", "duet-plan.toml", "--bench", "hash:size=64", "--threshold", "20%", "--format", "json"];
     let ran = place.duet(&[&["compare", "base.jar", "slower.jar"], &args[..]].concat());
     let name = "TextBenchmark.hash:size=64";
-    assert!(["regression", "inconclusive"].contains(&ran.verdict(name).as_str()), "{}", ran.stdout);
+    assert!(["regression", "slower_size_open", "inconclusive"].contains(&ran.verdict(name).as_str()), "{}", ran.stdout);
     // Never fewer than four, and no first trial where the plan says how long it warms up.
     assert!(ran.benchmark(name)["forks"].as_array().unwrap().len() >= 4 && !ran.stderr.contains("not in the plan"));
 }
@@ -218,7 +218,7 @@ fn revisions_of_a_maven_project_are_built_without_touching_the_checkout() {
     copy(&example(), place.path(), 100);
     place.write(".gitignore", "target\n.duet\n");
     place.commit_all("base");
-    copy(&example(), place.path(), 200);
+    copy(&example(), place.path(), 1000);
     let args =
         ["compare", "HEAD", "--bench", "hash:size=64", "--forks", "4", "--fixed", "--warmup", "5", "--format", "json"];
     let ran = place.duet(&[&args[..], &["--alpha", "5%"]].concat());
@@ -232,9 +232,9 @@ fn revisions_of_a_maven_project_are_built_without_touching_the_checkout() {
 #[test]
 fn what_misbehaves_is_named_with_its_words_and_leaves_nothing_running() {
     let place = place();
-    let listed = place.duet(&["list", "troubled.jar", "--timeout", "5s"]);
+    let listed = place.duet(&["list", "troubled.jar", "--timeout", "15s"]);
     for (name, words) in
-        [("throwsAtOnce", "no luck today"), ("endsTheJvm", "exit status 3"), ("hangs", "no answer within 5 s")]
+        [("throwsAtOnce", "no luck today"), ("endsTheJvm", "exit status 3"), ("hangs", "no answer within 15 s")]
     {
         let line = listed.stdout.lines().find(|l| l.contains(&format!("Troubled.{name}\t"))).unwrap();
         assert!(line.contains("failed") && line.contains(words), "{line}");
@@ -245,7 +245,8 @@ fn what_misbehaves_is_named_with_its_words_and_leaves_nothing_running() {
     names.sort_unstable();
     assert_eq!(names, ["Troubled.severalModes (ss)", "Troubled.severalModes (thrpt)", "Troubled.twoThreads"]);
     let names = "throwsWhenMeasured|throwsLate|endsTheJvmWhenMeasured|hangsWhenMeasured";
-    let ran = compare(&place, ["troubled.jar", "troubled.jar"], &["--forks", "3", "--bench", names, "--timeout", "5s"]);
+    let ran =
+        compare(&place, ["troubled.jar", "troubled.jar"], &["--forks", "3", "--bench", names, "--timeout", "10s"]);
     let ran = ran.expect(1);
     for (name, words) in [
         ("throwsWhenMeasured", "no luck with measuring"),

@@ -206,7 +206,7 @@ func checkTurns(t *testing.T, p *page) {
 			end = r["start_ns"] + r["wall_ns"]
 		}
 	}
-	if len(leads) != 2 {
+	if len(a) > 1 && len(leads) != 2 {
 		t.Errorf("only one side ever led: %v", leads)
 	}
 }
@@ -258,7 +258,7 @@ func (c *toolchain) testMemory(t *testing.T) {
 		cases["BenchmarkLoopAllocates"] = cases["BenchmarkSetup"]
 	}
 	// Room and time for whole cycles also where a busy machine made calibration take a slice for a hundred times as long as it is.
-	roomy := record{"trial_ns": 20_000_000, "gc_ns": 20_000_000_000, "capacity": 65_536}
+	roomy := record{"trial_ns": 50_000_000, "gc_ns": 20_000_000_000, "capacity": 65_536}
 	for bench, want := range cases {
 		for _, mode := range []uint64{modeDuet, modeInterleaved, modeSolo} {
 			want.unseen = mode != modeSolo

@@ -16,7 +16,7 @@ import (
 	"unsafe"
 )
 
-const hangs = 30 * time.Second // longer than any of these processes should take
+const hangs = 5 * time.Minute // longer than any of these processes should take
 
 // ended is what a side left behind.
 type ended struct {
@@ -42,7 +42,7 @@ func exactly(name string) string {
 
 // side prepares a process that takes part in a trial.
 func (c *toolchain) side(t *testing.T, p *page, side int, bench string, environment ...string) *exec.Cmd {
-	cmd := exec.Command(c.binary, "-test.run", "^$", "-test.bench", exactly(bench), "-test.timeout", "25s")
+	cmd := exec.Command(c.binary, "-test.run", "^$", "-test.bench", exactly(bench), "-test.timeout", "4m")
 	cmd.Dir = "testdata/sample"
 	cmd.Env = append(os.Environ(), "DUET_PAGE="+p.path, fmt.Sprintf("DUET_SIDE=%d", side), "DUET_BENCH="+bench,
 		"SAMPLE_REPORT="+filepath.Join(t.TempDir(), "report"))

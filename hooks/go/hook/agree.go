@@ -179,8 +179,10 @@ func duetGrow(k, ns, sliceNS uint64) (next uint64, again bool) {
 }
 
 // duetRepeats reports whether a calibration slice that was long enough must prove it a second time.
-// One interruption would otherwise pass for a slow benchmark, and make all slices of the trial tiny.
-func duetRepeats(k, ns uint64, h *duetHeader) bool { return k < duetMaxK && ns <= h.trialNS/4 }
+// One interruption would otherwise pass for a slow benchmark, and make all slices of the trial tiny. A long one took no processor.
+func duetRepeats(k uint64, spent duetSpent, h *duetHeader) bool {
+	return k < duetMaxK && spent.busy <= h.trialNS/4 && spent.wall <= h.trialNS
+}
 
 // duetSpent is the time of a slice of the calibration, nanoseconds.
 type duetSpent struct {

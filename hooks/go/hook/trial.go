@@ -46,7 +46,7 @@ type duetTrial struct {
 	opened    duetTime // the clock when it opened
 	timed     bool     // the timer was on when it opened
 	wall      uint64   // measured time of the slice that was closed last
-	busy      uint64   // as much of it as the process had a processor for; all of it where CPU time was not read
+	busy      uint64   // as much of it as the process had a processor for; all of it where CPU time is not read
 	totalWall uint64
 
 	repeating bool      // the calibration slice had the same k as the one before
@@ -56,7 +56,7 @@ type duetTrial struct {
 	zero          duetTime
 	zeroMonotonic uint64
 
-	reading bool   // the CPU time of the open slice is read; while calibrating, where something fixed may be timed in every slice
+	reading bool   // the CPU time of the open slice is read, as always while calibrating
 	turned  uint64 // CLOCK_MONOTONIC when the turn of the open slice came
 
 	// The memory counters are upstream's (b.netAllocs and so on), which leave out what was allocated while the
@@ -142,7 +142,7 @@ func (b *B) duetBegin(style uint32) bool {
 	}
 	t.readClocks()
 	t.of, t.style, t.phase = b, style, duetCalibrating
-	t.reading = style == duetStyleRecall
+	t.reading = true
 	duetStartThreads(runtime.GOMAXPROCS(0) + 6)
 	if !t.arrive(style) || t.interleaved() && !t.await(t.calibrationStep()) {
 		t.end(true)
@@ -309,7 +309,7 @@ func (t *duetTrial) grow() (next uint64, again bool) {
 		t.wall, t.busy = spent.wall, spent.busy
 	}
 	next, again = duetGrow(t.k, t.wall, t.header.sliceNS)
-	repeat := !again && !t.repeating && duetRepeats(t.k, t.wall, t.header)
+	repeat := !again && !t.repeating && duetRepeats(t.k, spent, t.header)
 	if !again && !repeat && t.mustOutweigh() && !spent.outweighs(t.probed) && t.k < duetMaxK {
 		t.repeating = false
 		return duetLeast(4*t.k, duetMaxK), true

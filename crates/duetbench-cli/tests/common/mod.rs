@@ -208,7 +208,9 @@ pub const GOOD: &str =
 pub fn assert_no_false_alarm(ran: &Ran, names: &[&str]) {
     for name in names {
         let verdict = ran.verdict(name);
-        assert!(matches!(verdict.as_str(), "no_change" | "inconclusive"), "{name}: {verdict}\n{}", ran.stdout);
+        // Two programs may differ by where their code lies.
+        let within = ["no_change", "inconclusive", "slower_within_tolerance", "faster_within_tolerance"];
+        assert!(within.contains(&verdict.as_str()), "{name}: {verdict}\n{}", ran.stdout);
     }
 }
 

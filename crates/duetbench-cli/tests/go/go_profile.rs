@@ -76,7 +76,7 @@ fn mode(path: &Path) -> u32 {
 #[test]
 fn the_planted_function_is_what_gained() {
     let place = two(&parts(30), &parts(600));
-    let ran = compare(&place, &["--profile"]).expect(3).says(&["profiling 1 regression, "]);
+    let ran = compare(&place, &["--profile", "--forks", "8"]).expect(3).says(&["profiling 1 regression, "]);
     let report = ran.json();
     assert_eq!(schema::departures(&report), Vec::<String>::new());
     let [profile] = &report["profiles"].as_array().unwrap()[..] else { panic!("{report:#}") };
@@ -87,7 +87,7 @@ fn the_planted_function_is_what_gained() {
     assert!(functions(&difference["cumulative"]).contains(&"example.com/fixture.both"), "{profile:#}");
     assert!(!functions(&difference["flat"]).contains(&"example.com/fixture.work"), "{profile:#}");
     let share = difference["flat"][0]["share"].as_f64().unwrap();
-    assert!((0.8..1.2).contains(&share), "{share}");
+    assert!((0.7..1.5).contains(&share), "{share}");
 
     let files = ["baseline", "candidate"].map(|role| profile["files"][role].as_str().unwrap());
     for file in files {
@@ -106,7 +106,7 @@ fn the_planted_function_is_what_gained() {
 fn it_is_shown_again(place: &Place, ran: &Ran, files: [&str; 2]) {
     let shown = place.duet(&["show", "--format", "json"]).expect(3).json();
     assert_eq!((&shown["profiles"], &shown["benchmarks"]), (&ran.json()["profiles"], &ran.json()["benchmarks"]));
-    assert_eq!(ran.benchmark("BenchmarkBoth")["forks"].as_array().unwrap().len(), 5);
+    assert_eq!(ran.benchmark("BenchmarkBoth")["forks"].as_array().unwrap().len(), 8);
     let text = place.duet(&["show"]).expect(3).stdout;
     let deeper = format!("`go tool pprof -top -diff_base={} {}`", files[0], files[1]);
     assert!(text.contains("where regressions come from") && text.contains(&deeper), "{text}");
@@ -157,7 +157,7 @@ fn without_a_regression_nothing_is_profiled() {
 #[test]
 fn a_regression_is_not_profiled_unless_asked_for_and_a_plan_says_what_it_would_take() {
     let place = two(&parts(30), &parts(600));
-    let ran = compare(&place, &["--bench", "Both"]).expect(3);
+    let ran = compare(&place, &["--bench", "Both", "--forks", "8"]).expect(3);
     assert_eq!(ran.json().get("profiles"), None);
     let line = "profiles of regressions, if there are any: about 10";
     let plan = ["compare", "./old", "./new", "--bench", "Both", "--dry-run"];
@@ -185,7 +185,7 @@ fn a_profile_that_fails_leaves_the_verdict_as_it_is() {
         text.replace("STEPS", &steps.to_string())
     };
     let place = two(&text(30), &text(600));
-    let ran = compare(&place, &["--profile", "--bench", "Shy"]).expect(3);
+    let ran = compare(&place, &["--profile", "--bench", "Shy", "--forks", "8"]).expect(3);
     assert_eq!(ran.verdict("BenchmarkShy"), "regression");
     let profile = &ran.json()["profiles"][0];
     assert!(profile["failure"].as_str().unwrap().contains("somebody is watching"), "{profile:#}");

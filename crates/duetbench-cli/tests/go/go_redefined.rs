@@ -45,7 +45,7 @@ fn two([old, new]: [(&str, &str); 2]) -> Place {
 }
 
 fn compare(place: &Place, more: &[&str]) -> Ran {
-    let fixed = ["compare", "./old", "./new", "--builds", "1", "--forks", "5", "--threshold", "20%"];
+    let fixed = ["compare", "./old", "./new", "--builds", "1", "--forks", "12", "--threshold", "20%"];
     let mut command = place.command(&[&fixed[..], more].concat());
     Ran::from(command.env_remove("DUET_SAME_BENCHMARKS").output().unwrap())
 }

@@ -93,7 +93,7 @@ fn an_iteration_is_about_as_long_as_was_asked_for() {
     };
     let (short, long) = (length_ms("0.01"), length_ms("1"));
     // A hundred times, but for what happens to the machine meanwhile.
-    assert!(long > 20.0 * short, "{short} ms and {long} ms");
+    assert!(long > 5.0 * short, "{short} ms and {long} ms");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn counting(to: u32) -> String {
 /// Commits that a search left out, by their subjects, once for each time; a budget ends one that would never end.
 fn left_out(place: &Place, commits: usize) -> Vec<String> {
     let good = format!("HEAD~{}", commits - 1);
-    let ran = place.duet(&["bisect", &good, "HEAD", "--threshold", "50%", "--seed", "1", "--budget", "40s"]);
+    let ran = place.duet(&["bisect", &good, "HEAD", "--threshold", "50%", "--seed", "1", "--budget", "2m"]);
     let left_out = ran.stderr.lines().filter(|line| line.contains("is left out"));
     left_out.map(|line| line.split(['(', ')']).nth(1).unwrap().to_owned()).collect()
 }

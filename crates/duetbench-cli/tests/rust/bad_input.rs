@@ -53,7 +53,7 @@ fn program(place: &Place, name: &str, text: &str) -> String {
 fn one_layout(place: &Place, path: &str, words: &[&str]) {
     write(place, "old", LIB, FORMS);
     write(place, "new", &LIB.replace("2000", "3200"), FORMS);
-    let args = ["compare", "./old", "./new", "--fixed", "--forks", "4", "--bench", "^iter$"];
+    let args = ["compare", "./old", "./new", "--fixed", "--forks", "4", "--alpha", "5%", "--bench", "^iter$"];
     let ran = duet_with(place, &args, &[("CARGO_NET_OFFLINE", "true"), ("PATH", path)]).expect(3);
     let why = ["tally/words has one layout, because it cannot be linked again"];
     for word in why.iter().chain(words) {

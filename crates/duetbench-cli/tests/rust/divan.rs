@@ -62,7 +62,10 @@ pub(crate) fn divan_against_itself_gives_no_alarm() {
         let more = ["--measure-identical", "--forks", "6", "--mode", mode, "--bench", "forms::(local|values)"];
         let ran = duet(&place, &[&fixed[..], &more].concat());
         assert_no_false_alarm(&ran, &["tally::forms::local", "tally::forms::values"]);
-        assert_eq!(ran.benchmark("tally::forms::local")["forks"].as_array().unwrap().len(), 6, "{mode}");
+        let local = ran.benchmark("tally::forms::local");
+        // A duet on cores that turn out unlike begins anew in turns.
+        let given_up = mode == "duet" && local["mode"] != "duet";
+        assert!(local["forks"].as_array().unwrap().len() == 6 || given_up, "{mode}: {local:#}");
     }
 }
 
@@ -97,7 +100,10 @@ pub(crate) fn codspeed_s_layer_of_divan_is_measured_and_counted() {
     let place = two(|text| text.replace("..rounds", "..rounds * 2"));
     assert!(["old", "new"].iter().all(|dir| with_codspeed(&place, dir)));
     let fixed = ["compare", "./old", "./new", "--format", "json", "--fixed", "--threshold", "20%", "--forks", "4"];
-    let ran = duet(&place, &[&fixed[..], &["--builds", "1", "--count=all", "--bench", "fold::1000|values"]].concat());
+    let ran = duet(
+        &place,
+        &[&fixed[..], &["--builds", "1", "--alpha", "5%", "--count=all", "--bench", "fold::1000|values"]].concat(),
+    );
     let report = ran.json();
     for name in ["tally::fold::1000", "tally::forms::values"] {
         assert_eq!(ran.verdict(name), "regression", "{name}: {}", ran.stdout);

@@ -243,7 +243,7 @@ fn a_version_against_itself_gives_no_alarm() {
 
 fn a_planted_slowdown_is_found_in_every_form() {
     let slower = LIB.replace("2000", "3200");
-    let ran = compare(&two([LIB, FORMS], [&slower, FORMS]), &["--builds", "5"]).expect(3);
+    let ran = compare(&two([LIB, FORMS], [&slower, FORMS]), &["--builds", "5", "--alpha", "5%"]).expect(3);
     for name in ["iter", "custom", "batched", "batched ref", "large drop"] {
         assert_eq!(ran.verdict(name), "regression", "{name}: {}", ran.stdout);
     }
@@ -321,7 +321,7 @@ criterion_main!(benches);
         place.write(&format!("{side}/src/main.rs"), "fn main() {}\n").write(&format!("{side}/build.rs"), script);
         place.write(&format!("{side}/tallied.c"), &c.replace("ROUNDS", rounds));
     }
-    let ran = compare(&place, &["--builds", "3"]).expect(3);
+    let ran = compare(&place, &["--builds", "3", "--alpha", "5%"]).expect(3);
     assert_eq!(ran.verdict("in C"), "regression", "{}", ran.stdout);
 }
 
@@ -386,7 +386,7 @@ fn a_benchmark_that_fails_spoils_nothing_else() {
     let failing: [(&str, &str, &[&str]); 4] = [
         ("panics", "panic!(\"no luck\"); #[allow(unreachable_code)] work()", &["no luck", "candidate"]),
         ("exits", "std::process::exit(7); #[allow(unreachable_code)] work()", &["exit status 7"]),
-        ("hangs", "std::thread::sleep(std::time::Duration::from_secs(3600))", &["candidate", "3 s"]),
+        ("hangs", "std::thread::sleep(std::time::Duration::from_secs(3600))", &["candidate", "10 s"]),
         ("panics later", later, &["no luck later", "candidate"]),
     ];
     // One build for all: that is most of the time.
@@ -396,7 +396,8 @@ fn a_benchmark_that_fails_spoils_nothing_else() {
         FORMS.replacen("    c.bench_function", &format!("{all}    c.bench_function"), 1)
     };
     let place = two([LIB, &benches(|_| "work()")], [LIB, &benches(|bad| bad)]);
-    let ran = compare(&place, &["--bench", "^(panics|exits|hangs|iter)", "--builds", "3", "--timeout", "3s"]).expect(1);
+    let ran =
+        compare(&place, &["--bench", "^(panics|exits|hangs|iter)", "--builds", "3", "--timeout", "10s"]).expect(1);
     assert_no_false_alarm(&ran, &["iter"]);
     for (name, _, words) in failing {
         let failed = ran.benchmark(name);

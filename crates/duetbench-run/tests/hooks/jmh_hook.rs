@@ -153,8 +153,9 @@ fn what_is_allocated_is_counted() {
     trial.spawn(0, &mut jmh_of(&planted_class_path(dir.path()), "allocates", &["-i", "5", "-jvmArgsAppend", "-Xmn1m"]));
     trial.end_well();
     for r in trial.page.records(0).iter().filter(|r| !r.warm_up) {
-        // Far more invocations than JMH's own allocations could hide in; an array has a head of 16 bytes.
-        assert!(r.bytes / r.invocations == 1016, "{r:?}");
+        // An array has a head of 16 bytes, and JMH allocates a little itself.
+        let beside = r.bytes.checked_sub(1016 * r.invocations);
+        assert!(beside.is_some_and(|bytes| bytes < 128 * 1024), "{r:?}");
     }
     assert!(trial.page.records(0).iter().any(|r| r.gcs > 0), "a heap as small as this is full again and again");
 }

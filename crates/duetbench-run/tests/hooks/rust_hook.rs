@@ -194,11 +194,10 @@ fn two_processes_exchange_their_cores_before_every_block() {
 
 #[test]
 fn the_faster_of_two_processes_goes_on_until_the_slower_is_through() {
-    let header = PageHeader { slice_ns: 20_000_000, trial_ns: 100_000_000, ..Trial::header(PageMode::Duet, 0, 5) };
-    let (_, sides, said) = measured(header, [300, 1500]);
+    let header = PageHeader { slice_ns: 200_000_000, trial_ns: 1_000_000_000, ..Trial::header(PageMode::Duet, 0, 5) };
+    let (_, sides, said) = measured(header, [300, 5000]);
     let stretches = said.iter().map(|lines| lines.lines().count()).collect::<Vec<_>>();
     assert!(sides[0].iter().all(|record| record.invocations >= 8), "{sides:?}");
-    // Calibrating takes the same stretches on both sides, give or take a few; the rest goes on one invocation at a time.
-    let added = sides[0].iter().map(|record| record.invocations as usize).sum::<usize>();
-    assert!(stretches[0] > stretches[1] + added, "{stretches:?} stretches, {added} invocations");
+    // Calibrating takes the same stretches on both sides, give or take a few. However late each wakes up, several fit into what is left.
+    assert!(stretches[0] > stretches[1] + 2 * sides[0].len(), "{stretches:?} stretches");
 }
