@@ -23,7 +23,7 @@
 //! | --- | --- |
 //! | mean of one sample, or of differences of pairs | [`mean`], [`trimmed_mean`], [`trimmed_t`], [`mean_interval`], [`studentised_interval`], [`sign_test_p`], [`signed_rank_p`], [`signed_rank_exact`] |
 //! | median of one sample | [`median`], [`median_interval`] |
-//! | two samples | [`welch_t`], [`yuen_welch_t`], [`mann_whitney_p`], [`mean_difference_interval`] |
+//! | two samples | [`welch_t`], [`yuen_welch_t`], [`cautious_t`], [`mann_whitney_p`], [`mean_difference_interval`] |
 //! | a share | [`binomial_interval`] |
 //! | many tests | [`adjusted_p_values`], [`excess_of_small`] |
 //! | looking more than once | [`Sequential`], [`looks`], [`level_kept_by_t`] |
@@ -95,7 +95,7 @@ pub use student::{critical_t, two_sided_p};
 pub use two_sides::{Pairs, TwoSamples};
 pub use variance_components::{Components, variance_components};
 pub use variance_limit::variance_limit;
-pub use welch::{Difference, welch_t, yuen_welch_t};
+pub use welch::{Difference, cautious_t, welch_t, yuen_welch_t};
 pub use yuen::{TrimmedT, degrees_of_freedom, trimmed_t};
 
 /// The values in ascending order, if there are at least `needed` and all are finite.

@@ -3,7 +3,7 @@
 use super::{Detected, Units};
 use crate::recording::{Better, Level};
 use crate::spec::Decision;
-use crate::stats::{Level as TestLevel, StatsError, adjusted_p_values, detectable_factor, yuen_welch_t};
+use crate::stats::{Level as TestLevel, StatsError, adjusted_p_values, cautious_t, detectable_factor};
 use crate::verdict::Verdict;
 use crate::verdict::rule::{PValues, RatioInterval, decided};
 
@@ -12,7 +12,8 @@ pub const UNITS_MIN: usize = 3;
 /// Power with which the minimal detectable change would have been found.
 const POWER: f64 = 0.8;
 
-/// The rule: Welch's t (trimmed from ten units on) on the logarithms of the units' means, Benjamini and Hochberg's adjustment over the
+/// The rule: Welch's t (trimmed from ten units on, and by the pooled variance where sides of unlike sizes differ less by that) on the
+/// logarithms of the units' means, Benjamini and Hochberg's adjustment over the
 /// suite, and the rule of all verdicts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HouseRule {
@@ -99,7 +100,7 @@ impl HouseRule {
     }
 
     fn test(&self, base: &Units, head: &Units) -> Result<Tested, StatsError> {
-        let t = yuen_welch_t(&base.logs, &head.logs)?;
+        let t = cautious_t(&base.logs, &head.logs)?;
         let ((low, high), p_value) = (t.interval(self.decision().interval_alpha())?, t.p_value()?);
         let in_errors = |alpha| detectable_factor(t.degrees_of_freedom, TestLevel { alpha, power: POWER });
         let beyond_threshold = self.threshold.ln_1p() + in_errors(self.decision().interval_alpha())? * t.standard_error;

@@ -1,12 +1,15 @@
 //! Tests of one and two samples against SciPy and against definitions, and their properties. The answers are in
 //! `tests/reference/tests.json`, made by `make_tests.py` there.
 
-use duetbench_stats::{mann_whitney_p, sign_test_p, signed_rank_exact, signed_rank_p, welch_t, yuen_welch_t};
+use duetbench_stats::{
+    cautious_t, mann_whitney_p, sign_test_p, signed_rank_exact, signed_rank_p, welch_t, yuen_welch_t,
+};
 use proptest::collection::vec;
 use proptest::num::f64::ANY;
 use proptest::prelude::{Strategy, prop_assert, prop_assert_eq, proptest};
 use serde_json::Value;
 
+use crate::noise_support::Noise;
 use crate::reference::{close, numbers, test_answers};
 use crate::same_cases;
 
@@ -85,6 +88,21 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * (1.0 + a.abs() + b.abs())
 }
 
+#[test]
+fn the_cautious_test_keeps_its_error_where_three_values_stand_against_twenty() {
+    const DRAWS: u32 = 20_000;
+    let mut noise = Noise::new(3);
+    let mut alarms = [0; 2];
+    for _ in 0..DRAWS {
+        let [a, b] = [3, 20].map(|size| (0..size).map(|_| noise.normal()).collect::<Vec<f64>>());
+        for (alarms, test) in alarms.iter_mut().zip([yuen_welch_t, cautious_t]) {
+            *alarms += u32::from(test(&a, &b).unwrap().p_value().unwrap() <= 0.01);
+        }
+    }
+    let [yuen, cautious] = alarms.map(|alarms| f64::from(alarms) / f64::from(DRAWS));
+    assert!(yuen > 0.02 && cautious < 0.012, "{yuen}, {cautious}");
+}
+
 fn mapped(values: &[f64], by: impl Fn(f64) -> f64) -> Vec<f64> {
     values.iter().map(|v| by(*v)).collect()
 }
@@ -94,7 +112,7 @@ proptest! {
 
     #[test]
     fn nothing_panics_whatever_comes_in(a in vec(ANY, 0..12), b in vec(ANY, 0..12), x in ANY) {
-        for test in [welch_t(&a, &b), yuen_welch_t(&a, &b)].into_iter().flatten() {
+        for test in [welch_t(&a, &b), yuen_welch_t(&a, &b), cautious_t(&a, &b)].into_iter().flatten() {
             prop_assert!(test.p_value().is_ok());
             let _ = test.interval(x);
         }
@@ -106,7 +124,7 @@ proptest! {
 
     #[test]
     fn two_samples_exchanged_differ_the_other_way((a, b) in samples()) {
-        for test in [welch_t, yuen_welch_t] {
+        for test in [welch_t, yuen_welch_t, cautious_t] {
             let (there, back) = (test(&a, &b).unwrap(), test(&b, &a).unwrap());
             prop_assert!(near(there.difference, -back.difference) && near(there.standard_error, back.standard_error));
             prop_assert!(near(there.p_value().unwrap(), back.p_value().unwrap()));
@@ -116,7 +134,7 @@ proptest! {
     #[test]
     fn two_samples_moved_and_stretched_differ_by_the_stretch((a, b) in samples(), shift in -10.0..10.0f64, scale in 0.01..100.0f64) {
         let by = |v: f64| scale * v + shift;
-        for test in [welch_t, yuen_welch_t] {
+        for test in [welch_t, yuen_welch_t, cautious_t] {
             let (plain, changed) = (test(&a, &b).unwrap(), test(&mapped(&a, by), &mapped(&b, by)).unwrap());
             prop_assert!(near(plain.difference * scale, changed.difference));
             prop_assert!(near(plain.standard_error * scale, changed.standard_error));
@@ -127,6 +145,15 @@ proptest! {
     #[test]
     fn trimmed_and_plain_are_one_below_ten_values(a in vec(-1.0..1.0f64, 2..10), b in vec(-1.0..1.0f64, 2..10)) {
         prop_assert_eq!(welch_t(&a, &b), yuen_welch_t(&a, &b));
+    }
+
+    #[test]
+    fn of_samples_of_one_size_the_cautious_test_is_yuen_s((a, b) in samples()) {
+        let size = a.len().min(b.len());
+        let (a, b) = (&a[..size], &b[..size]);
+        let (cautious, yuen) = (cautious_t(a, b).unwrap(), yuen_welch_t(a, b).unwrap());
+        prop_assert!(near(cautious.standard_error, yuen.standard_error));
+        prop_assert_eq!(cautious.degrees_of_freedom, yuen.degrees_of_freedom);
     }
 
     #[test]
