@@ -64,8 +64,7 @@ pub(super) fn error_of(confidence: f64) -> f64 {
 
 /// That there was nothing to compare, and why.
 pub(super) fn nothing(detection: &Detection, tool: Option<&Tool>) -> RunError {
-    // Warnings of the recordings themselves stand before it, and are no reason.
-    if let Some(first) = detection.warnings.iter().find(|warning| warning.contains("` was not compared: ")) {
+    if let Some(first) = detection.not_compared.first() {
         let what = format!("nothing could be compared: {first}");
         return RunError::nothing_to_measure(what).hint("measure both in the same way");
     }

@@ -85,13 +85,20 @@ pub struct Detection {
     pub only_base: Vec<String>,
     /// Benchmarks that are in the second only.
     pub only_head: Vec<String>,
-    /// Benchmarks that could not be judged, with the reason, and the warnings of the recordings themselves.
+    /// Benchmarks that are in both and could not be judged, with the reason.
+    pub not_compared: Vec<String>,
+    /// Warnings of the recordings themselves.
     pub warnings: Vec<String>,
     /// Agreement of reduced configurations with the full ones, where a plan was given.
     pub fidelity: Option<Fidelity>,
 }
 
 impl Detection {
+    /// Everything to know beside the answers: warnings of the recordings, and benchmarks that could not be judged.
+    pub fn remarks(&self) -> impl Iterator<Item = &String> {
+        self.warnings.iter().chain(&self.not_compared)
+    }
+
     /// Whether the house's rule found a regression.
     pub fn has_regression(&self) -> bool {
         let mut answers = self.benchmarks.iter().filter_map(|b| b.house.as_ref());
@@ -111,13 +118,12 @@ pub fn by_name(recording: &Recording) -> HashMap<&str, &Recorded> {
 /// Compares two recordings, benchmark by benchmark.
 pub fn detect(base: &Recording, head: &Recording, rules: &Rules) -> Detection {
     let (in_base, in_head) = (by_name(base), by_name(head));
-    let mut warnings = warnings_of([base, head]);
-    let mut found = Vec::new();
+    let (mut found, mut not_compared) = (Vec::new(), Vec::new());
     for a in &base.benchmarks {
         let Some(b) = same(a, &in_head) else { continue };
         match judge([a, b], [base, head], rules) {
             Ok(detected) => found.push(detected),
-            Err(why) => warnings.push(format!("`{}` was not compared: {why}", a.benchmark)),
+            Err(why) => not_compared.push(format!("`{}` was not compared: {why}", a.benchmark)),
         }
     }
     if let Some(house) = &rules.house {
@@ -133,7 +139,8 @@ pub fn detect(base: &Recording, head: &Recording, rules: &Rules) -> Detection {
         benchmarks: found,
         only_base: alone(base, &in_head),
         only_head: alone(head, &in_base),
-        warnings,
+        not_compared,
+        warnings: warnings_of([base, head]),
         fidelity: None,
     }
 }
@@ -266,7 +273,7 @@ mod tests {
         let head = recording("b", &[("New", Better::Lower, &FAST), ("X", Better::Lower, &[f64::NAN; 8])]);
         let detection = detect(&base, &head, &rules());
         assert_eq!((detection.only_base, detection.only_head), (vec!["Gone".to_owned()], vec!["New".to_owned()]));
-        assert!(detection.benchmarks.is_empty() && detection.warnings[0].contains("`X` was not compared"));
+        assert!(detection.benchmarks.is_empty() && detection.not_compared[0].contains("`X` was not compared"));
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub fn document(answered: &Answered) -> Document {
     let unpaired = answered.unpaired.as_ref();
     let first = unpaired.map_or_else(Vec::new, Unpaired::lines);
     let summary = summary(answered).into_iter().map(Line::Sentence);
-    let warnings = answered.detection.warnings.iter().map(Line::warning);
+    let warnings = answered.detection.remarks().map(Line::warning);
     Document {
         title: Title { command: "duet analyze", version: answered.duet_version.clone(), subject: versions(answered) },
         blocks: vec![

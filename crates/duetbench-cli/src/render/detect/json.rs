@@ -40,7 +40,7 @@ pub(super) fn json(answered: &Answered) -> String {
         "only_base": detection.only_base,
         "only_head": detection.only_head,
         "plan": detection.fidelity.as_ref().map(fidelity),
-        "warnings": detection.warnings,
+        "warnings": detection.remarks().collect::<Vec<_>>(),
     });
     document::json(&document::without_null(answer, &["unpaired"]))
 }
