@@ -1,5 +1,6 @@
 //! The plan file: what tuning learnt, kept in the repository (`duet-plan.toml`).
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use duetbench_core::recording::{Cost, Level};
@@ -154,7 +155,12 @@ impl PlanFile {
     /// # Errors
     /// When it cannot be read or is none; names the line.
     pub fn read(path: &Path) -> Result<PlanFile, RunError> {
-        let text = bounded::read_text(path, 8 * bounded::TEXT_MAX).map_err(|e| RunError::file("read", path, e))?;
+        let text = bounded::read_text(path, 8 * bounded::TEXT_MAX).map_err(|e| match e.kind() {
+            ErrorKind::NotFound => {
+                RunError::stored_run(format!("there is no plan `{}`", path.display())).hint("`duet tune` writes one")
+            }
+            _ => RunError::file("read", path, e),
+        })?;
         let wrong = |what: String| RunError::stored_run(format!("the plan `{}`: {what}", path.display()));
         PlanFile::parse(&text).map_err(wrong)
     }

@@ -127,6 +127,7 @@ fn what_times_nothing_waits_for_nobody() {
     free(&["compare", "--command", "true", "true"]).expect(1).says(&["another run is measuring"]);
     // A version that is not there is told at once.
     place.git(&["init", "-q"]);
+    place.write("a.txt", "a").commit_all("one");
     free(&["compare", "nowhere"]).expect(2).says(&["there is no revision", "`nowhere`"]);
     free(&["compare", "./nowhere", "."]).expect(2).says(&["there is no directory `./nowhere`"]);
     free(&["run", "nowhere.jar"]).expect(2).says(&["there is no jar `nowhere.jar`"]);

@@ -104,6 +104,7 @@ fn what_is_wrong_with_a_file_is_said_with_its_line() {
     let where_and_what = "`bad.csv`, line 2, column `ns_per_op`: expected a number, found `quick`";
     place.duet(&["tune", "bad.csv"]).expect(1).says(&[where_and_what]);
     place.duet(&["tune", "notes.txt"]).expect(1).says(&["`notes.txt` is of no known form", "hint: what is read:"]);
+    place.duet(&["tune", "--check"]).expect(1).says(&["there is no plan `duet-plan.toml`", "`duet tune` writes one"]);
 }
 
 const SCRIPT: &str = r#"{

@@ -102,8 +102,10 @@ pub(super) fn repository_of(cwd: &Path, wanted: &str) -> Result<PathBuf, RunErro
 pub fn default_base(cwd: &Path) -> Result<String, RunError> {
     let repository = repository_of(cwd, "`duet compare` without a base")?;
     let branch = default_branch(&repository).ok_or_else(|| {
-        RunError::version("cannot tell the default branch of this repository")
-            .hint("name the base, as in `duet compare HEAD~1`")
+        no_commit_yet(&repository).unwrap_or_else(|| {
+            RunError::version("cannot tell the default branch of this repository")
+                .hint("name the base, as in `duet compare HEAD~1`")
+        })
     })?;
     let base = git(&repository, ["merge-base", &branch, "HEAD"]).map_err(|_| {
         RunError::version(format!("`HEAD` and the default branch `{branch}` have no common commit"))
@@ -119,6 +121,13 @@ pub fn default_base(cwd: &Path) -> Result<String, RunError> {
         .hint("compare with an earlier commit, as in `duet compare HEAD~1`"));
     }
     Ok(base)
+}
+
+/// The error that a repository has nothing to compare with, where it has no commit.
+fn no_commit_yet(repository: &Path) -> Option<RunError> {
+    let told = || RunError::version(format!("the repository `{}` has no commit yet", repository.display()));
+    let remedy = "commit a version to compare with, or compare two directories, as in `duet compare ../old ../new`";
+    (!is_revision(repository, "HEAD")).then(|| told().hint(remedy))
 }
 
 fn default_branch(repository: &Path) -> Option<String> {
@@ -151,11 +160,13 @@ pub(super) fn work_tree(cwd: &Path) -> Result<Source, RunError> {
 pub(super) fn found(text: &str, cwd: &Path) -> Result<(PathBuf, String), RunError> {
     let repository = repository_of(cwd, &format!("the revision `{text}`"))?;
     let commit = commit_of(&repository, text).ok_or_else(|| {
-        RunError::version(format!(
-            "there is no revision, directory or published version `{text}` in `{}`",
-            repository.display()
-        ))
-        .hint("`git log --oneline` lists revisions; a shallow clone may lack it (`git fetch --unshallow`)")
+        no_commit_yet(&repository).unwrap_or_else(|| {
+            RunError::version(format!(
+                "there is no revision, directory or published version `{text}` in `{}`",
+                repository.display()
+            ))
+            .hint("`git log --oneline` lists revisions; a shallow clone may lack it (`git fetch --unshallow`)")
+        })
     })?;
     Ok((repository, commit))
 }
