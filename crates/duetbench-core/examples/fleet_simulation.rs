@@ -195,6 +195,7 @@ fn fork_pair(suite_run: u32, log_ratio: f64) -> ForkPair {
         candidate: side,
         log_ratio,
         log_ratio_complete: log_ratio,
+        log_ratio_in_full: None,
         cpu: None,
         log_ratio_idle: None,
         busy: None,

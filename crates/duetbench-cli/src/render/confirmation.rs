@@ -1,15 +1,15 @@
 //! Ratios with their intervals, and what fresh trials said of a regression, for programs.
 
-use duetbench_core::analysis::{Basis, Confirmation, Ranged};
+use duetbench_core::analysis::{Confirmation, Ranged};
 use serde_json::{Value, json};
 
 /// A ratio with its interval.
-pub(super) fn ranged(Ranged { ratio, interval }: Ranged) -> Value {
+pub(super) fn ranged(Ranged { ratio, interval, .. }: Ranged) -> Value {
     json!({ "ratio": ratio, "ratio_low": interval.low, "ratio_high": interval.high })
 }
 
 /// The number that was not judged.
-pub(super) fn beside(basis: Basis, Ranged { ratio, interval }: Ranged) -> Value {
+pub(super) fn beside(Ranged { basis, ratio, interval }: Ranged) -> Value {
     json!({ "basis": basis.word(), "ratio": ratio, "ratio_low": interval.low, "ratio_high": interval.high })
 }
 

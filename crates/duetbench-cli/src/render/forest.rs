@@ -42,7 +42,7 @@ impl Mark<'_> {
     /// The mark of a benchmark; none for one that changed itself, which would stretch the axis and tell nothing.
     pub(super) fn of(benchmark: &BenchmarkReport) -> Option<Mark<'_>> {
         let interval = summary::shown_interval(benchmark).filter(|_| !benchmark.verdict.is_redefined())?;
-        Some(Mark { verdict: &benchmark.verdict, range: Ranged { ratio: benchmark.judged()?.ratio, interval } })
+        Some(Mark { verdict: &benchmark.verdict, range: Ranged { interval, ..benchmark.judged()? } })
     }
 }
 
@@ -86,7 +86,7 @@ impl Axis {
 
     /// One interval with its point estimate, over the band and the line of no change.
     pub(super) fn draw(&self, Mark { verdict, range }: Mark<'_>) -> String {
-        let Ranged { ratio, interval: RatioInterval { low, high } } = range;
+        let Ranged { ratio, interval: RatioInterval { low, high }, .. } = range;
         let [low, high] = [low.ln(), high.ln()];
         let [from, to] = [low, high].map(|log| self.cell(log));
         let (zero, band) = (self.cell(0.0), self.cell(-self.band)..=self.cell(self.band));

@@ -74,9 +74,9 @@ fn comments(benchmark: &BenchmarkReport) -> String {
     }
     if let Some((e, judged)) = benchmark.estimate.zip(benchmark.judged()) {
         let clock = if summary::is_by_cpu(benchmark) { " of CPU time" } else { "" };
-        let Ranged { ratio, interval } = judged;
+        let Ranged { ratio, interval, .. } = judged;
         out += &format!(", ratio{clock} {ratio} [{}, {}]", interval.low, interval.high);
-        if let Some(Ranged { ratio, interval }) = benchmark.wall_beside() {
+        if let Some(Ranged { ratio, interval, .. }) = benchmark.wall_beside() {
             out += &format!(", of wall time {ratio} [{}, {}]", interval.low, interval.high);
         }
         out += &format!(", minimal detectable change {}", e.minimal_detectable_change);

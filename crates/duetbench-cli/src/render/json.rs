@@ -97,7 +97,7 @@ pub(super) fn benchmark(benchmark: &BenchmarkReport) -> Value {
         "change": benchmark.change(),
         "basis": estimate.map(|e| e.basis.word()),
         "clock": estimate.map(|e| e.clock.word()),
-        "beside": estimate.and_then(|e| Some(beside(e.basis.other(), e.beside?))),
+        "beside": estimate.and_then(|e| Some(beside(e.beside?))),
         "by_wall": estimate.and_then(|e| e.by_wall).map(ranged),
         "method": estimate.map(|e| e.method),
         "looks": estimate.map(|e| e.looks),
@@ -117,7 +117,7 @@ pub(super) fn benchmark(benchmark: &BenchmarkReport) -> Value {
 }
 
 fn fork_pair(pair: &ForkPair) -> Value {
-    json!({
+    let numbers = json!({
         "build": pair.build,
         "round": pair.round,
         "suite_run": pair.suite_run,
@@ -125,9 +125,11 @@ fn fork_pair(pair: &ForkPair) -> Value {
         "slices": pair.slices,
         "log_ratio": pair.log_ratio,
         "log_ratio_complete": pair.log_ratio_complete,
+        "log_ratio_in_full": pair.log_ratio_in_full,
         "baseline": side(&pair.baseline),
         "candidate": side(&pair.candidate),
-    })
+    });
+    document::without_null(numbers, &["log_ratio_in_full"])
 }
 
 fn side(side: &ForkSide) -> Value {

@@ -57,7 +57,7 @@ pub(super) fn by_wall(benchmark: &BenchmarkReport) -> Option<String> {
 }
 
 /// The change whose interval stands beside it.
-pub(super) fn change_beside(Ranged { ratio, interval }: Ranged) -> String {
+pub(super) fn change_beside(Ranged { ratio, interval, .. }: Ranged) -> String {
     format::change_within(ratio, interval.low, interval.high)
 }
 

@@ -57,6 +57,7 @@ pub fn text(warning: &Warning) -> String {
         Warning::BesideOpen { basis, interval } => {
             let (within, beside) = match basis {
                 Basis::AllSlices => ("the typical slice is", "all slices together are not shown to be"),
+                Basis::SlicesInFull => ("the typical slice is", "all slices in full are not: one version may wait in few"),
                 Basis::TypicalSlice => ("all slices together are", "the typical slice is not shown to be"),
             };
             format!("{within} within the threshold, {beside}: {}", format::interval(interval.low, interval.high))

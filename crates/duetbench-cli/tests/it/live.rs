@@ -2,14 +2,14 @@
 
 use duetbench_cli::render::live::{self, Room};
 use duetbench_cli::render::palette::Palette;
-use duetbench_core::analysis::{Answers, Ranged, RatioInterval, Seen};
+use duetbench_core::analysis::{Answers, Basis, Ranged, RatioInterval, Seen};
 use duetbench_core::verdict::Extent;
 use duetbench_core::{BenchmarkId, Verdict};
 
 use crate::golden_files::check;
 
 fn seen(low: f64, ratio: f64, high: f64, verdict: Verdict) -> Option<Seen> {
-    Some(Seen { range: Ranged { ratio, interval: RatioInterval { low, high } }, verdict })
+    Some(Seen { range: Ranged { basis: Basis::TypicalSlice, ratio, interval: RatioInterval { low, high } }, verdict })
 }
 
 /// The table of these benchmarks, whose names are their numbers.

@@ -325,7 +325,8 @@ fn confirmation(ratio: f64, standing: ConfirmationStanding) -> Confirmation {
 }
 
 fn ranged(ratio: f64, half: f64) -> Ranged {
-    Ranged { ratio, interval: RatioInterval { low: ratio - half, high: ratio + half } }
+    let interval = RatioInterval { low: ratio - half, high: ratio + half };
+    Ranged { basis: Basis::AllSlices, ratio, interval }
 }
 
 fn store() -> Vec<BenchmarkReport> {
@@ -428,6 +429,7 @@ fn fork(suite_run: u32, baseline_ns: f64, ratio: f64) -> ForkPair {
         candidate: side(baseline_ns * ratio * drift),
         log_ratio: ratio.ln(),
         log_ratio_complete: ratio.ln(),
+        log_ratio_in_full: None,
         cpu: None,
         log_ratio_idle: None,
         busy: None,

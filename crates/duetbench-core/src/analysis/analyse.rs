@@ -6,7 +6,7 @@ use super::confirm::{Confirming, Standing, confirmation};
 use super::examine::{Boundaries, Examined, adjusted, median_over};
 use super::unit::Layout;
 use super::warning::explained_by;
-use super::{BenchmarkReport, Confirmation, Estimate, ForkPair, Summary, Warning, count, summarise};
+use super::{BenchmarkReport, Confirmation, Estimate, ForkPair, Ranged, Summary, Warning, count, summarise};
 use crate::plan::{Excluded, Plan, PlannedBenchmark, Redefinition, Style};
 use crate::sample::{Role, Sample};
 use crate::spec::{Metric, Thresholds, defaults};
@@ -120,9 +120,9 @@ fn warm_up_warnings(samples: &[Sample], planned: &PlannedBenchmark, threshold: f
 
 /// The number beside the judged one, where it alone leaves the band.
 fn beside_open(estimate: &Estimate, threshold: f64) -> Option<Warning> {
-    let interval = estimate.beside?.interval;
+    let Ranged { basis, interval, .. } = estimate.beside?;
     let alone = estimate.interval().is_within(threshold) && !interval.is_within(threshold);
-    alone.then(|| Warning::BesideOpen { basis: estimate.basis.other(), interval })
+    alone.then(|| Warning::BesideOpen { basis, interval })
 }
 
 /// The verdict that trials failed, for the reason of the first, and on the side on which all of them did.
@@ -266,7 +266,7 @@ fn report_excluded(excluded: &Excluded) -> BenchmarkReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{Basis, Clock, Counts, Method, Ranged, RatioInterval};
+    use crate::analysis::{Basis, Clock, Counts, Method, RatioInterval};
 
     #[test]
     fn a_number_beside_the_judged_one_is_named_where_it_alone_leaves_the_band() {
@@ -277,7 +277,7 @@ mod tests {
             confidence: 0.9,
             basis: Basis::TypicalSlice,
             clock: Clock::Wall,
-            beside: beside.map(|interval| Ranged { ratio: 1.0, interval }),
+            beside: beside.map(|interval| Ranged { basis: Basis::AllSlices, ratio: 1.0, interval }),
             by_wall: None,
             method: Method::StudentT,
             looks: 1,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Counted, ForkPair};
+use super::{Counted, ForkPair, LogRatios};
 use crate::plan::Mode;
 use crate::spec::{Decision, defaults};
 use crate::stats;
@@ -15,6 +15,8 @@ pub enum Basis {
     TypicalSlice,
     /// [`ForkPair::log_ratio_complete`].
     AllSlices,
+    /// [`ForkPair::log_ratio_in_full`].
+    SlicesInFull,
 }
 
 impl Basis {
@@ -23,14 +25,7 @@ impl Basis {
         match self {
             Basis::TypicalSlice => fork.log_ratio,
             Basis::AllSlices => fork.log_ratio_complete,
-        }
-    }
-
-    /// The number that does not.
-    pub fn other(self) -> Basis {
-        match self {
-            Basis::TypicalSlice => Basis::AllSlices,
-            Basis::AllSlices => Basis::TypicalSlice,
+            Basis::SlicesInFull => fork.log_ratio_in_full.unwrap_or(fork.log_ratio_complete),
         }
     }
 
@@ -39,6 +34,7 @@ impl Basis {
         match self {
             Basis::TypicalSlice => "typical_slice",
             Basis::AllSlices => "all_slices",
+            Basis::SlicesInFull => "slices_in_full",
         }
     }
 }
@@ -58,7 +54,10 @@ impl Clock {
     /// The fork pair with the numbers of this clock; as it is where it has none of it.
     pub fn read(self, fork: &ForkPair) -> ForkPair {
         match (self, fork.cpu) {
-            (Clock::Cpu, Some(cpu)) => ForkPair { log_ratio: cpu.typical, log_ratio_complete: cpu.complete, ..*fork },
+            // No interruption is in CPU time, and nothing is clipped of it.
+            (Clock::Cpu, Some(LogRatios { typical, complete })) => {
+                ForkPair { log_ratio: typical, log_ratio_complete: complete, log_ratio_in_full: None, ..*fork }
+            }
             _ => *fork,
         }
     }
@@ -72,20 +71,33 @@ impl Clock {
     }
 }
 
-/// A basis and a clock, and the reason where it is not the typical slice.
+/// Two numbers and a clock, and the reason where it is not the typical slice that is judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
     /// The number that is judged.
     pub basis: Basis,
-    /// The clock that it is read from.
+    /// The number that must lie within the threshold too where there is no change.
+    pub beside: Basis,
+    /// The clock that both are read from.
     pub clock: Clock,
     /// By how much all slices differ from the typical one (log ratio), where that decided.
     pub slow_slices: Option<f64>,
 }
 
+impl Choice {
+    /// This number with the one that is usual beside it.
+    fn of(basis: Basis, clock: Clock) -> Choice {
+        let beside = match basis {
+            Basis::TypicalSlice => Basis::AllSlices,
+            Basis::AllSlices | Basis::SlicesInFull => Basis::TypicalSlice,
+        };
+        Choice { basis, beside, clock, slow_slices: None }
+    }
+}
+
 impl From<Basis> for Choice {
     fn from(basis: Basis) -> Choice {
-        Choice { basis, clock: Clock::Wall, slow_slices: None }
+        Choice::of(basis, Clock::Wall)
     }
 }
 
@@ -98,22 +110,30 @@ impl From<Basis> for Choice {
 /// - when the two numbers differ over forks, significantly and by more than half the threshold: something real happens in few
 ///   slices. (A test of that difference; neighbours hit both sides alike and cause none.)
 ///
-/// That makes them what a change is judged by. No benchmark is said not to have changed by one of the two numbers alone.
+/// That makes them what a change is judged by. They count in full, however long, where that differs likewise from what is left of them
+/// when they are clipped: one side waits in few slices. Where that may be, they are the number beside the typical slice. No
+/// benchmark is said not to have changed by one number alone.
 pub fn choose_basis(forks: &[ForkPair], bytes: Option<&Counted>, decision: &Decision) -> Choice {
     let clock = choose_clock(forks);
-    let is_unpaired = forks.iter().any(|f| f.mode == Mode::Sequential);
-    if is_unpaired || bytes.is_some_and(|b| b.changed) {
-        return Choice { basis: Basis::AllSlices, clock, slow_slices: None };
-    }
-    let of_slow_slices = |f: &ForkPair| f.log_ratio_complete - f.log_ratio;
-    let differences: Vec<f64> = forks.iter().map(|f| of_slow_slices(&clock.read(f))).collect();
-    let slow_slices = stats::trimmed_t(&differences).ok().and_then(|t| {
-        let (low, high) = t.interval(decision.alpha).ok()?;
+    let by_clock: Vec<ForkPair> = forks.iter().map(|fork| clock.read(fork)).collect();
+    let differs = |one: Basis, other: Basis, alpha: f64| {
+        let differences: Vec<f64> = by_clock.iter().map(|fork| one.of(fork) - other.of(fork)).collect();
+        let t = stats::trimmed_t(&differences).ok()?;
+        let (low, high) = t.interval(alpha).ok()?;
         let significant = low > 0.0 || high < 0.0;
         (significant && t.mean.abs() > decision.threshold.ln_1p() / 2.0).then_some(t.mean)
-    });
-    let basis = if slow_slices.is_some() { Basis::AllSlices } else { Basis::TypicalSlice };
-    Choice { basis, clock, slow_slices }
+    };
+    let waits = |alpha: f64| differs(Basis::SlicesInFull, Basis::AllSlices, alpha).is_some();
+    let all = if waits(decision.alpha) { Basis::SlicesInFull } else { Basis::AllSlices };
+    let is_unpaired = forks.iter().any(|f| f.mode == Mode::Sequential);
+    if is_unpaired || bytes.is_some_and(|b| b.changed) {
+        return Choice::of(all, clock);
+    }
+    if let Some(more) = differs(all, Basis::TypicalSlice, decision.alpha) {
+        return Choice { slow_slices: Some(more), ..Choice::of(all, clock) };
+    }
+    let typical = Choice::of(Basis::TypicalSlice, clock);
+    if waits(defaults::MAY_WAIT_ALPHA) { Choice { beside: Basis::SlicesInFull, ..typical } } else { typical }
 }
 
 /// CPU time, where the code keeps its processor busy and the machine takes it away; else wall time.

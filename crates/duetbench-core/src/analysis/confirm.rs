@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::estimate::Ranged;
 use super::unit::units;
-use super::{Basis, Evidence, ForkPair, finite_exp};
+use super::{Basis, Choice, Evidence, ForkPair, finite_exp};
 use crate::plan::Design;
 use crate::spec::{Decision, defaults};
 use crate::stats::{self, Level, StatsError, TrimmedT};
@@ -76,19 +76,20 @@ pub(super) struct Confirming<'a> {
 /// Reads the later rounds of one benchmark; absent when none was measured that says anything.
 pub(super) fn confirmation(forks: &[ForkPair], evidence: &Evidence, asked: Confirming<'_>) -> Option<Confirmation> {
     let Confirming { design, decision, rounds: wanted } = asked;
+    let Choice { basis, beside, clock, .. } = evidence.choice;
     let of_round = |round: u32, basis: Basis| {
-        let meant = forks.iter().filter(|f| f.round == round).map(|fork| evidence.clock.read(fork));
+        let meant = forks.iter().filter(|f| f.round == round).map(|fork| clock.read(fork));
         units(&meant.collect::<Vec<ForkPair>>(), basis, design)
     };
-    let by_round: Vec<Vec<f64>> = (1..=wanted).map(|round| of_round(round, evidence.basis)).collect();
+    let by_round: Vec<Vec<f64>> = (1..=wanted).map(|round| of_round(round, basis)).collect();
     let rounds = by_round.iter().filter_map(|values| round(&stats::trimmed_t(values).ok()?, evidence).ok()).collect();
     let together = stats::trimmed_t(&by_round.concat()).ok().filter(|t| t.values >= defaults::UNITS_MIN)?;
-    let fresh = evidence.ranged_at(&together, decision.interval_alpha()).ok()?;
-    let others: Vec<f64> = (1..=wanted).flat_map(|round| of_round(round, evidence.basis.other())).collect();
-    let beside = evidence.ranged_at(&stats::trimmed_t(&others).ok()?, decision.interval_alpha()).ok()?;
+    let fresh = evidence.ranged_at(basis, &together, decision.interval_alpha()).ok()?;
+    let others: Vec<f64> = (1..=wanted).flat_map(|round| of_round(round, beside)).collect();
+    let beside = evidence.ranged_at(beside, &stats::trimmed_t(&others).ok()?, decision.interval_alpha()).ok()?;
     let p_value = p_value(&together, evidence).ok()?;
     // Asked first: a change may be seen again and be too small to matter.
-    let excluding = evidence.ranged_at(&together, defaults::WITHDRAW_ALPHA).ok()?.interval;
+    let excluding = evidence.ranged_at(basis, &together, defaults::WITHDRAW_ALPHA).ok()?.interval;
     let standing = if !excluding.reaches_above(decision.threshold) {
         Standing::Withdrawn
     } else if p_value <= defaults::CONFIRM_ALPHA {

@@ -38,6 +38,8 @@ pub struct Counts {
 /// One number of a benchmark with its interval. Ratios are candidate to baseline, over 1 is slower.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Ranged {
+    /// The number.
+    pub basis: Basis,
     /// Point estimate.
     pub ratio: f64,
     /// Its interval, at the confidence of the estimate that it belongs to.
@@ -49,9 +51,9 @@ impl Ranged {
     ///
     /// # Errors
     /// When the error is not strictly between 0 and 1.
-    fn of(log_ratio: &TrimmedT, alpha: f64) -> Result<Ranged, StatsError> {
+    fn of(basis: Basis, log_ratio: &TrimmedT, alpha: f64) -> Result<Ranged, StatsError> {
         let (low, high) = log_ratio.interval(alpha)?;
-        Ok(Ranged { ratio: finite_exp(log_ratio.mean), interval: RatioInterval::of_logs(low, high) })
+        Ok(Ranged { basis, ratio: finite_exp(log_ratio.mean), interval: RatioInterval::of_logs(low, high) })
     }
 }
 
@@ -71,8 +73,7 @@ pub struct Estimate {
     /// The clock that it was read from.
     #[serde(default)]
     pub clock: Clock,
-    /// The number that was not judged but must also lie within the threshold for *no change*: all slices beside the typical one,
-    /// or the typical one beside all.
+    /// The number that was not judged but must also lie within the threshold for *no change*.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<Ranged>,
     /// The judged number by wall time, where CPU time was judged.
@@ -221,10 +222,8 @@ impl Hidden {
 /// ISMM 2013); forks of one build pair share where the linker put the code.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evidence {
-    /// The number of every fork pair that it rests on.
-    pub basis: Basis,
-    /// The clock that it was read from.
-    pub clock: Clock,
+    /// The numbers of every fork pair that it rests on.
+    pub choice: Choice,
     /// Mean log ratio over units, with its standard error.
     pub log_ratio: TrimmedT,
     /// The same of the number that is not judged.
@@ -299,10 +298,9 @@ impl Evidence {
             }
         };
         Ok(Evidence {
-            basis: choice.basis,
-            clock: choice.clock,
+            choice,
             log_ratio,
-            beside: Some(stats::trimmed_t(&of_units(&by_clock, choice.basis.other()))?),
+            beside: Some(stats::trimmed_t(&of_units(&by_clock, choice.beside))?),
             by_wall,
             errors,
             last,
@@ -322,14 +320,15 @@ impl Evidence {
     ///
     /// # Errors
     /// When the error of this look is not strictly between 0 and 1.
-    fn ranged(&self, log_ratio: TrimmedT) -> Result<Ranged, StatsError> {
-        self.ranged_at(&log_ratio, self.errors.interval)
+    fn ranged(&self, basis: Basis, log_ratio: TrimmedT) -> Result<Ranged, StatsError> {
+        self.ranged_at(basis, &log_ratio, self.errors.interval)
     }
 
     /// The same at another two-sided error.
-    pub(super) fn ranged_at(&self, log_ratio: &TrimmedT, alpha: f64) -> Result<Ranged, StatsError> {
-        let seen = Ranged::of(log_ratio, alpha)?;
+    pub(super) fn ranged_at(&self, basis: Basis, log_ratio: &TrimmedT, alpha: f64) -> Result<Ranged, StatsError> {
+        let seen = Ranged::of(basis, log_ratio, alpha)?;
         Ok(Ranged {
+            basis,
             ratio: with_hidden(seen.ratio, self.hidden.shown),
             interval: seen.interval.with_hidden(self.hidden.most),
         })
@@ -340,7 +339,7 @@ impl Evidence {
     /// # Errors
     /// When the error of this look is not strictly between 0 and 1.
     pub(super) fn judged(&self) -> Result<Ranged, StatsError> {
-        self.ranged(self.log_ratio)
+        self.ranged(self.choice.basis, self.log_ratio)
     }
 
     /// The ratio that is not judged, with its interval.
@@ -348,7 +347,7 @@ impl Evidence {
     /// # Errors
     /// As for [`Evidence::judged`].
     pub(super) fn beside(&self) -> Result<Option<Ranged>, StatsError> {
-        self.beside.map(|log_ratio| self.ranged(log_ratio)).transpose()
+        self.beside.map(|log_ratio| self.ranged(self.choice.beside, log_ratio)).transpose()
     }
 
     /// The estimate on the scale of ratios, with the p-value that the whole suite made of this one's.
@@ -356,16 +355,16 @@ impl Evidence {
     /// # Errors
     /// When a number of the decision is out of its range (see [`Decision::check`]).
     pub fn estimate(&self, decision: &Decision, p_adjusted: f64) -> Result<Estimate, StatsError> {
-        let Ranged { ratio, interval } = self.judged()?;
+        let Ranged { basis, ratio, interval } = self.judged()?;
         Ok(Estimate {
             ratio,
             ratio_low: interval.low,
             ratio_high: interval.high,
             confidence: 1.0 - decision.interval_alpha(),
-            basis: self.basis,
-            clock: self.clock,
+            basis,
+            clock: self.choice.clock,
             beside: self.beside()?,
-            by_wall: self.by_wall.map(|log_ratio| self.ranged(log_ratio)).transpose()?,
+            by_wall: self.by_wall.map(|log_ratio| self.ranged(basis, log_ratio)).transpose()?,
             method: if self.log_ratio.trimmed_per_side > 0 { Method::YuenTrimmedT } else { Method::StudentT },
             looks: self.looks,
             p_value: self.p_value,

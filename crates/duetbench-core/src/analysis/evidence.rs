@@ -78,6 +78,9 @@ pub struct ForkPair {
     /// Logarithm of the ratio of all that is paid for, slow slices and collections included, each side over whole cycles of its
     /// own collector.
     pub log_ratio_complete: f64,
+    /// The same with every slice in full, however long; absent where none was clipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_ratio_in_full: Option<f64>,
     /// The same two numbers made of CPU time, which a neighbour on the core does not lengthen; absent unless every slice has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<LogRatios>,
@@ -203,7 +206,7 @@ impl BenchmarkReport {
     /// The ratio with its interval on which the verdict rests: that of fresh trials where they withdrew a regression.
     pub fn judged(&self) -> Option<Ranged> {
         let withdrawn = self.withdrawing().map(|confirmation| confirmation.fresh);
-        withdrawn.or(self.estimate.map(|e| Ranged { ratio: e.ratio, interval: e.interval() }))
+        withdrawn.or(self.estimate.map(|e| Ranged { basis: e.basis, ratio: e.ratio, interval: e.interval() }))
     }
 
     /// The fresh trials, where they withdrew a regression: then the numbers of the first round are not those to be shown.
@@ -244,7 +247,7 @@ impl BenchmarkReport {
     /// The candidate's time of [`times_ns`](Self::times_ns) with the interval by wall time laid around it, where there is one, nanoseconds.
     pub fn candidate_within(&self) -> Option<(f64, Option<RatioInterval>)> {
         let [_, value] = self.times_ns();
-        let around = |value: f64, Ranged { ratio, interval }: Ranged| RatioInterval {
+        let around = |value: f64, Ranged { ratio, interval, .. }: Ranged| RatioInterval {
             low: value * interval.low / ratio,
             high: value * interval.high / ratio,
         };

@@ -22,7 +22,7 @@ impl Look {
     /// # Errors
     /// When the error of this look is not strictly between 0 and 1.
     pub(super) fn of(evidence: &Evidence) -> Result<Look, StatsError> {
-        let Ranged { ratio, interval } = evidence.judged()?;
+        let Ranged { ratio, interval, .. } = evidence.judged()?;
         Ok(Look { units: evidence.counts.units, ratio, ratio_low: interval.low, ratio_high: interval.high })
     }
 }

@@ -164,7 +164,12 @@ impl Fork {
             collector_in_line: matches!(mode, Mode::InterleavedOneCore | Mode::Duet),
             by_cycles: cycles::told(&self.baseline) && cycles::told(&self.candidate),
         };
-        let complete = |side: &[Sample]| aggregate::complete(side, of_wall);
+        let complete = |by: Completing| -> Result<f64, StatsError> {
+            let of = |side| aggregate::complete(side, by);
+            Ok((of(&self.candidate)? / of(&self.baseline)?).ln())
+        };
+        let log_ratio_complete = complete(of_wall)?;
+        let in_full = complete(Completing { clips: false, ..of_wall })?;
         let (mut baseline, mut candidate) = (side(&self.baseline), side(&self.candidate));
         let (mut cpu, mut log_ratio_idle) = (None, None);
         if self.has_cpu_times() {
@@ -183,7 +188,8 @@ impl Fork {
             baseline,
             candidate,
             log_ratio: wall.log_ratio,
-            log_ratio_complete: (complete(&self.candidate)? / complete(&self.baseline)?).ln(),
+            log_ratio_complete,
+            log_ratio_in_full: Some(in_full).filter(|in_full| *in_full != log_ratio_complete),
             cpu,
             log_ratio_idle,
             busy: busy(&self.baseline).zip(busy(&self.candidate)).map(|(b, c)| b.min(c)),

@@ -140,6 +140,7 @@ fn found(forks: &[ForkPair], planted: f64, one: &Observed<'_>, looks: Looks<'_>)
     let shifted = |fork: &ForkPair| ForkPair {
         log_ratio: fork.log_ratio + planted,
         log_ratio_complete: fork.log_ratio_complete + planted,
+        log_ratio_in_full: fork.log_ratio_in_full.map(|log_ratio| log_ratio + planted),
         ..*fork
     };
     let forks: Vec<ForkPair> = forks.iter().map(shifted).collect();

@@ -138,6 +138,6 @@ fn variance(values: &[f64]) -> f64 {
 fn slice_weight(basis: Basis) -> f64 {
     match basis {
         Basis::TypicalSlice => FRAC_PI_2,
-        Basis::AllSlices => 1.0,
+        Basis::AllSlices | Basis::SlicesInFull => 1.0,
     }
 }

@@ -36,6 +36,25 @@ fn slow_slices_on_one_side_are_not_hidden() {
     assert_eq!(basis(&forks(-0.05, 0.02), EQUAL, Mode::InterleavedOneCore), (Basis::AllSlices, true));
 }
 
+#[test]
+fn waits_in_few_slices_of_one_side_count_in_full() {
+    let waits = |in_full: f64, spread: f64| {
+        let mut noise = Noise::new(5);
+        let of = |fork: &ForkPair| ForkPair { log_ratio_in_full: Some(in_full + spread * noise.normal()), ..*fork };
+        let forks: Vec<ForkPair> = forks(0.002, 0.001).iter().map(of).collect();
+        choose_basis(&measured_in(Mode::InterleavedOneCore, &forks), Some(&EQUAL), &Decision::default())
+    };
+    let shown = waits(0.1, 0.03);
+    assert_eq!((shown.basis, shown.beside), (Basis::SlicesInFull, Basis::TypicalSlice));
+    assert!((0.05..0.15).contains(&shown.slow_slices.unwrap()));
+    let may_be = waits(0.1, 0.12);
+    assert_eq!((may_be.basis, may_be.beside), (Basis::TypicalSlice, Basis::SlicesInFull));
+    let interrupted = waits(0.0, 0.15);
+    assert_eq!((interrupted.basis, interrupted.beside), (Basis::TypicalSlice, Basis::AllSlices));
+    let little = waits(0.012, 0.001);
+    assert_eq!((little.basis, little.beside), (Basis::TypicalSlice, Basis::AllSlices));
+}
+
 /// Forks of code that has the processor for this share of the wall time, in this share of its slices throughout.
 fn on_processor(share: f64, busy: f64) -> Vec<ForkPair> {
     let side = |side: ForkSide| ForkSide { cpu_ns_per_op: Some(share * side.ns_per_op), ..side };

@@ -219,7 +219,7 @@ fn a_real_slowdown_below_the_threshold_stops_a_change_only_where_a_rule_says_so(
 fn an_accepted_slowdown_is_no_question_up_to_its_ceiling() {
     // Up to 5 %, or by the other number up to 7 %.
     let open = compared("Codec", Verdict::Slower(Extent::Open { forks_sufficient: None }), 1.04);
-    let beside = Ranged { ratio: 1.05, interval: RatioInterval { low: 1.03, high: 1.07 } };
+    let beside = Ranged { basis: Basis::AllSlices, ratio: 1.05, interval: RatioInterval { low: 1.03, high: 1.07 } };
     let wider = Estimate { beside: Some(beside), ..open.estimate.unwrap() };
     let wider = BenchmarkReport { estimate: Some(wider), ..open.clone() };
     let rule = Rule { slower: Some(Action::Gate), inconclusive: Some(Action::Gate), ..Rule::default() };

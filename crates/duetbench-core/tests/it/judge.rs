@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use duetbench_core::analysis::{Evidence, Hidden, Ranged, RatioInterval, judge};
+use duetbench_core::analysis::{Basis, Evidence, Hidden, Ranged, RatioInterval, judge};
 use duetbench_core::spec::Decision;
 use duetbench_core::stats::Threshold;
 use duetbench_core::verdict::Extent;
@@ -128,7 +128,7 @@ fn a_comparison_of_the_statistics_alone_has_the_same_boundary() {
 fn what_few_slices_pay_for_does_not_hide_behind_the_typical_one() {
     let of = |centre: f64, half_width: f64, low: f64, high: f64| {
         let evidence = evidence(centre, half_width);
-        let beside = Some(Ranged { ratio: 1.0, interval: RatioInterval { low, high } });
+        let beside = Some(Ranged { basis: Basis::AllSlices, ratio: 1.0, interval: RatioInterval { low, high } });
         let estimate = duetbench_core::Estimate { beside, ..evidence.estimate(&DECISION, evidence.p_value).unwrap() };
         judge(&evidence, &estimate, &DECISION).unwrap()
     };

@@ -40,6 +40,8 @@ fn all_slices_are_summed_and_slow_ones_clipped_at_three_medians() {
     samples.iter_mut().for_each(|s| s.cpu_ns = Some(100));
     for mode in [PAIRED, Mode::Sequential] {
         assert!((complete(&samples, mode) - 800.0 / 500.0).abs() < 1e-12);
+        let in_full = summarise(&samples, mode).forks[0].log_ratio_in_full.unwrap();
+        assert!((in_full.exp() - 9500.0 / 500.0).abs() < 1e-9, "{in_full}");
     }
     check(&samples, PAIRED, 1.0);
 }

@@ -159,6 +159,7 @@ pub(crate) fn fork(log_ratio: f64) -> ForkPair {
         candidate: side,
         log_ratio,
         log_ratio_complete: log_ratio,
+        log_ratio_in_full: None,
         cpu: None,
         log_ratio_idle: None,
         busy: None,

@@ -75,7 +75,7 @@ pub(super) fn timed<'a>(report: &'a Report, lost: &mut Vec<String>) -> Result<Ve
 fn measures(&Timed { benchmark, ns, interval }: &Timed<'_>) -> Measures {
     let mut measures = Measures::new();
     measures.insert("latency".into(), interval.map_or(Measure::alone(ns), |i| Measure::with(ns, [i.low, i.high])));
-    if let Some(Ranged { ratio, interval: RatioInterval { low, high } }) = benchmark.judged() {
+    if let Some(Ranged { ratio, interval: RatioInterval { low, high }, .. }) = benchmark.judged() {
         measures.insert("ratio".into(), Measure::with(ratio, [low, high]));
     }
     for (name, counted) in [("allocations", benchmark.allocs), ("allocated-bytes", benchmark.bytes)] {

@@ -47,7 +47,7 @@ fn entries(Timed { benchmark, ns: value, interval }: Timed<'_>) -> Vec<Entry> {
     let name = benchmark.id.to_string();
     let interval = interval.map(|RatioInterval { low, high }| [low, high]);
     let verdict = benchmark.verdict.word().replace('_', " ");
-    let change = benchmark.judged().map(|Ranged { ratio, interval: RatioInterval { low, high } }| {
+    let change = benchmark.judged().map(|Ranged { ratio, interval: RatioInterval { low, high }, .. }| {
         let percent = |ratio: f64| format!("{:+.2}%", 100.0 * (ratio - 1.0));
         format!(": {} vs base [{}, {}]", percent(ratio), percent(low), percent(high))
     });

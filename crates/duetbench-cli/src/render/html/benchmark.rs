@@ -100,11 +100,12 @@ fn basis_words(basis: Basis) -> &'static str {
     match basis {
         Basis::TypicalSlice => "the typical slice",
         Basis::AllSlices => "all slices together",
+        Basis::SlicesInFull => "all slices in full",
     }
 }
 
 /// A ratio with its interval.
-fn ranged(Ranged { ratio, interval }: Ranged) -> Value {
+fn ranged(Ranged { ratio, interval, .. }: Ranged) -> Value {
     json!({ "ratio": ratio, "low": interval.low, "high": interval.high })
 }
 
@@ -122,10 +123,7 @@ fn confirmation(confirmation: &Confirmation) -> Value {
 fn estimated(one: &BenchmarkReport, estimate: &Estimate, judged: Ranged) -> Value {
     // Both ends of all that an open question leaves open, where that is what a row shows.
     let open = summary::shown_interval(one).filter(|shown| *shown != judged.interval);
-    let beside = |Ranged { ratio, interval }: Ranged| {
-        let words = basis_words(estimate.basis.other());
-        json!({ "words": words, "ratio": ratio, "low": interval.low, "high": interval.high })
-    };
+    let beside = |Ranged { basis, ratio, interval }: Ranged| json!({ "words": basis_words(basis), "ratio": ratio, "low": interval.low, "high": interval.high });
     let detectable = Some(estimate.minimal_detectable_change).filter(|change| change.is_finite());
     let counts = &estimate.counts;
     json!({
