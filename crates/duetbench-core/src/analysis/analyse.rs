@@ -122,7 +122,7 @@ fn warm_up_warnings(samples: &[Sample], planned: &PlannedBenchmark, threshold: f
 fn beside_open(estimate: &Estimate, threshold: f64) -> Option<Warning> {
     let Ranged { basis, interval, .. } = estimate.beside?;
     let alone = estimate.interval().is_within(threshold) && !interval.is_within(threshold);
-    alone.then(|| Warning::BesideOpen { basis, interval })
+    alone.then_some(Warning::BesideOpen { basis, interval })
 }
 
 /// The verdict that trials failed, for the reason of the first, and on the side on which all of them did.
