@@ -189,8 +189,20 @@ func TestCalibrationGrowsAsTheProtocolSays(t *testing.T) {
 
 func TestOnlyShortSlicesAreRepeated(t *testing.T) {
 	h := &duetHeader{trialNS: 4000}
-	if !duetRepeats(1, 1000, h) || duetRepeats(1, 1001, h) || duetRepeats(duetMaxK, 1, h) {
-		t.Error("the wrong calibration slices are repeated")
+	for _, c := range []struct {
+		k       uint64
+		spent   duetSpent
+		repeats bool
+	}{
+		{1, duetSpent{1000, 1000}, true},
+		{1, duetSpent{1001, 1001}, false},
+		{1, duetSpent{4000, 1000}, true}, // interrupted
+		{1, duetSpent{4001, 1000}, false},
+		{duetMaxK, duetSpent{1, 1}, false},
+	} {
+		if got := duetRepeats(c.k, c.spent, h); got != c.repeats {
+			t.Errorf("%d invocations in %v are repeated: %t", c.k, c.spent, got)
+		}
 	}
 }
 

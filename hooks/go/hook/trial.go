@@ -46,7 +46,7 @@ type duetTrial struct {
 	opened    duetTime // the clock when it opened
 	timed     bool     // the timer was on when it opened
 	wall      uint64   // measured time of the slice that was closed last
-	busy      uint64   // as much of it as the process had a processor for; all of it where CPU time is not read
+	busy      uint64   // as much of it as the process had a processor for; up to all of it where CPU time is not read, or is spent with the timer off
 	totalWall uint64
 
 	repeating bool      // the calibration slice had the same k as the one before

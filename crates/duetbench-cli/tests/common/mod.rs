@@ -208,9 +208,14 @@ pub const GOOD: &str =
 pub fn assert_no_false_alarm(ran: &Ran, names: &[&str]) {
     for name in names {
         let verdict = ran.verdict(name);
-        // Two programs may differ by where their code lies.
-        let within = ["no_change", "inconclusive", "slower_within_tolerance", "faster_within_tolerance"];
-        assert!(within.contains(&verdict.as_str()), "{name}: {verdict}\n{}", ran.stdout);
+        // Two programs may differ a little by where their code lies.
+        let within = ["slower_within_tolerance", "faster_within_tolerance"].contains(&verdict.as_str());
+        let little = within && ran.benchmark(name)["change"].as_f64().is_some_and(|change| change.abs() < 0.02);
+        assert!(
+            little || matches!(verdict.as_str(), "no_change" | "inconclusive"),
+            "{name}: {verdict}\n{}",
+            ran.stdout
+        );
     }
 }
 

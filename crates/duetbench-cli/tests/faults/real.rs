@@ -45,7 +45,7 @@ pub fn db(place: &Place) -> PathBuf {
 const FORM: [&str; 2] = ["--format", "json"];
 
 pub fn begin(place: &Place, more: &[&str]) -> Sitting {
-    let args = [&["compare", "./old", "./new", "--threshold", "20%", "--timeout", "20s"], &FORM[..], more].concat();
+    let args = [&["compare", "./old", "./new", "--threshold", "20%", "--timeout", "3m"], &FORM[..], more].concat();
     Sitting::start(place, &mut command(place, &args))
 }
 
