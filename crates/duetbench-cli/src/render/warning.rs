@@ -50,14 +50,15 @@ pub fn text(warning: &Warning) -> String {
             "used the processor for {} of its time: if it does not wait on purpose, it needs a machine with less load",
             share(*cpu_share)
         ),
-        Warning::SlowSlices { ratio } => format!(
-            "a few slow slices differ between the versions ({} beyond the typical slice): all slices were judged",
-            change(*ratio)
+        Warning::SlowSlices { basis, ratio } => format!(
+            "a few slow slices differ between the versions ({} beyond the typical slice): all slices were judged{}",
+            change(*ratio),
+            if *basis == Basis::SlicesInFull { ", in full" } else { "" }
         ),
         Warning::BesideOpen { basis, interval } => {
             let (within, beside) = match basis {
                 Basis::AllSlices => ("the typical slice is", "all slices together are not shown to be"),
-                Basis::SlicesInFull => ("the typical slice is", "all slices in full are not: one version may wait in few"),
+                Basis::SlicesInFull => ("the typical slice is", "all slices in full are not shown to be, and one version may wait in few"),
                 Basis::TypicalSlice => ("all slices together are", "the typical slice is not shown to be"),
             };
             format!("{within} within the threshold, {beside}: {}", format::interval(interval.low, interval.high))
@@ -122,6 +123,10 @@ mod tests {
             "the typical slice is within the threshold, all slices together are not shown to be: [-1.2%, +6.3%]",
         );
         check(
+            Warning::BesideOpen { basis: Basis::SlicesInFull, interval },
+            "the typical slice is within the threshold, all slices in full are not shown to be, and one version may wait in few: [-1.2%, +6.3%]",
+        );
+        check(
             Warning::BesideOpen { basis: Basis::TypicalSlice, interval },
             "all slices together are within the threshold, the typical slice is not shown to be: [-1.2%, +6.3%]",
         );
@@ -151,7 +156,7 @@ mod tests {
             "used the processor for 43% of its time: if it does not wait on purpose, it needs a machine with less load",
         );
         check(
-            Warning::SlowSlices { ratio: 1.042 },
+            Warning::SlowSlices { basis: Basis::AllSlices, ratio: 1.042 },
             "a few slow slices differ between the versions (+4.2% beyond the typical slice): all slices were judged",
         );
         check(

@@ -1,9 +1,10 @@
-//! The fork's two numbers.
+//! The fork's numbers.
 //!
 //! A fork lasts some hundred slices, and on a machine with neighbours some of them are disturbed: their times are doubled, or
 //! hundredfold. The **typical** slice, the median of the log ratios of slices taken together, does not notice. But it also
 //! does not notice what a benchmark really pays for in few slices, such as a collector that works more often. The **complete**
-//! number sums all slices and notices everything, neighbours included. Which of the two is judged is decided in `basis`.
+//! number sums all slices and notices everything, neighbours included, of which it clips the most; *in full* it clips nothing. The number
+//! that is judged is chosen in `basis`.
 
 use super::{Clock, cycles};
 use crate::sample::Sample;

@@ -1,8 +1,8 @@
-//! The number of a fork that is judged, and the clock that it is read from.
+//! The number of a fork that is judged, the one beside it, and the clock that they are read from.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Counted, ForkPair, LogRatios};
+use super::{Counted, ForkPair};
 use crate::plan::Mode;
 use crate::spec::{Decision, defaults};
 use crate::stats;
@@ -54,10 +54,7 @@ impl Clock {
     /// The fork pair with the numbers of this clock; as it is where it has none of it.
     pub fn read(self, fork: &ForkPair) -> ForkPair {
         match (self, fork.cpu) {
-            // No interruption is in CPU time, and nothing is clipped of it.
-            (Clock::Cpu, Some(LogRatios { typical, complete })) => {
-                ForkPair { log_ratio: typical, log_ratio_complete: complete, log_ratio_in_full: None, ..*fork }
-            }
+            (Clock::Cpu, Some(cpu)) => ForkPair { log_ratio: cpu.typical, log_ratio_complete: cpu.complete, ..*fork },
             _ => *fork,
         }
     }
@@ -110,30 +107,32 @@ impl From<Basis> for Choice {
 /// - when the two numbers differ over forks, significantly and by more than half the threshold: something real happens in few
 ///   slices. (A test of that difference; neighbours hit both sides alike and cause none.)
 ///
-/// That makes them what a change is judged by. They count in full, however long, where that differs likewise from what is left of them
-/// when they are clipped: one side waits in few slices. Where that may be, they are the number beside the typical slice. No
-/// benchmark is said not to have changed by one number alone.
+/// That makes them what a change is judged by. They count in full, however long, and by wall time, where that differs likewise from
+/// what is left of them when they are clipped: one side waits in few slices. Where that may be, they are the number beside the judged
+/// one. No benchmark is said not to have changed by one number alone.
 pub fn choose_basis(forks: &[ForkPair], bytes: Option<&Counted>, decision: &Decision) -> Choice {
-    let clock = choose_clock(forks);
-    let by_clock: Vec<ForkPair> = forks.iter().map(|fork| clock.read(fork)).collect();
-    let differs = |one: Basis, other: Basis, alpha: f64| {
-        let differences: Vec<f64> = by_clock.iter().map(|fork| one.of(fork) - other.of(fork)).collect();
+    let differs = |forks: &[ForkPair], one: Basis, other: Basis, alpha: f64| {
+        let differences: Vec<f64> = forks.iter().map(|fork| one.of(fork) - other.of(fork)).collect();
         let t = stats::trimmed_t(&differences).ok()?;
         let (low, high) = t.interval(alpha).ok()?;
         let significant = low > 0.0 || high < 0.0;
         (significant && t.mean.abs() > decision.threshold.ln_1p() / 2.0).then_some(t.mean)
     };
-    let waits = |alpha: f64| differs(Basis::SlicesInFull, Basis::AllSlices, alpha).is_some();
-    let all = if waits(decision.alpha) { Basis::SlicesInFull } else { Basis::AllSlices };
+    let waits = |alpha: f64| differs(forks, Basis::SlicesInFull, Basis::AllSlices, alpha).is_some();
+    let clock = choose_clock(forks);
+    // Beside neighbours who take the processor away a wait is not shown surely enough.
+    let all = if clock == Clock::Wall && waits(decision.alpha) { Basis::SlicesInFull } else { Basis::AllSlices };
+    let by_clock: Vec<ForkPair> = forks.iter().map(|fork| clock.read(fork)).collect();
     let is_unpaired = forks.iter().any(|f| f.mode == Mode::Sequential);
-    if is_unpaired || bytes.is_some_and(|b| b.changed) {
-        return Choice::of(all, clock);
-    }
-    if let Some(more) = differs(all, Basis::TypicalSlice, decision.alpha) {
-        return Choice { slow_slices: Some(more), ..Choice::of(all, clock) };
-    }
-    let typical = Choice::of(Basis::TypicalSlice, clock);
-    if waits(defaults::MAY_WAIT_ALPHA) { Choice { beside: Basis::SlicesInFull, ..typical } } else { typical }
+    let choice = if is_unpaired || bytes.is_some_and(|b| b.changed) {
+        Choice::of(all, clock)
+    } else if let Some(more) = differs(&by_clock, all, Basis::TypicalSlice, decision.alpha) {
+        Choice { slow_slices: Some(more), ..Choice::of(all, clock) }
+    } else {
+        Choice::of(Basis::TypicalSlice, clock)
+    };
+    let may_wait = choice.basis != Basis::SlicesInFull && waits(defaults::MAY_WAIT_ALPHA);
+    if may_wait { Choice { beside: Basis::SlicesInFull, ..choice } } else { choice }
 }
 
 /// CPU time, where the code keeps its processor busy and the machine takes it away; else wall time.

@@ -81,7 +81,7 @@ pub struct ForkPair {
     /// The same with every slice in full, however long; absent where none was clipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_ratio_in_full: Option<f64>,
-    /// The same two numbers made of CPU time, which a neighbour on the core does not lengthen; absent unless every slice has one.
+    /// The first two numbers made of CPU time, which a neighbour on the core does not lengthen; absent unless every slice has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<LogRatios>,
     /// Logarithm of the ratio of complete CPU time without marking beside the benchmark: what is left in its way where idle cores
@@ -221,7 +221,7 @@ impl BenchmarkReport {
         Some(RatioInterval { low: judged.low.min(beside.low), high: judged.high.max(beside.high) })
     }
 
-    /// The other number of the same trials as [`judged`](Self::judged): that of all slices beside the typical one, or the other way round.
+    /// The other number of the same trials as [`judged`](Self::judged), as [`choose_basis`](super::choose_basis) says.
     pub fn beside(&self) -> Option<Ranged> {
         let fresh = self.withdrawing().map(|confirmation| confirmation.beside);
         fresh.or(self.estimate.and_then(|estimate| estimate.beside))

@@ -204,7 +204,7 @@ impl<'a> Examined<'a> {
             warnings.push(Warning::Degenerate);
         }
         if let Some(difference) = self.choice.slow_slices {
-            warnings.push(Warning::SlowSlices { ratio: difference.exp() });
+            warnings.push(Warning::SlowSlices { basis: self.choice.basis, ratio: difference.exp() });
         }
         warnings
     }

@@ -1,6 +1,6 @@
 //! From samples to estimates and verdicts.
 //!
-//! [`summarise`] makes two numbers of every fork, [`choose_basis`] says which of them counts, `unit` joins forks to units of
+//! [`summarise`] makes three numbers of every fork, [`choose_basis`] says which of them count, `unit` joins forks to units of
 //! inference, [`Evidence`] is what these say about one benchmark, [`judge`] turns it into a verdict, and [`analyse`] does all of
 //! this for a whole suite. [`Monitor`] does the same while measuring goes on, to tell who is settled. The methods behind it are in
 //! [`crate::stats`].

@@ -1,7 +1,7 @@
 //! The outlook of what is open: whether the rest of the design is worth its time.
 
 use super::estimate::LastLook;
-use super::{Counts, Evidence};
+use super::{Basis, Clock, Counts, Evidence};
 use crate::spec::{Decision, defaults};
 use crate::stats::{StatsError, TrimmedT, critical_t, degrees_of_freedom, two_sided_p};
 
@@ -24,7 +24,11 @@ pub(super) fn is_size_out_of_reach(evidence: &Evidence, decision: &Decision) -> 
 /// As those of [`is_size_out_of_reach`].
 pub(super) fn is_answer_out_of_reach(evidence: &Evidence, decision: &Decision) -> Result<bool, StatsError> {
     let tested = Forecast::of(&evidence.log_ratio, evidence, evidence.last.errors.changed)?;
-    let chance = tested.ends_above(0.0)? + tested.ends_below(0.0)? + within(evidence, decision)?;
+    // A number in full that is shown to differ will be judged.
+    let may_be_judged = evidence.choice.beside == Basis::SlicesInFull && evidence.choice.clock == Clock::Wall;
+    let in_full = evidence.beside.filter(|_| may_be_judged);
+    let in_full = in_full.map(|in_full| Forecast::of(&in_full, evidence, evidence.last.errors.changed)?.ends_apart());
+    let chance = tested.ends_apart()? + in_full.transpose()?.unwrap_or(0.0) + within(evidence, decision)?;
     Ok(chance < defaults::ANSWER_PROSPECT_MIN)
 }
 
@@ -75,6 +79,11 @@ impl Forecast {
     /// Probability that the whole interval lies above.
     fn ends_above(&self, log_ratio: f64) -> Result<f64, StatsError> {
         Forecast { middle: -self.middle, ..*self }.ends_below(-log_ratio)
+    }
+
+    /// Probability that the whole interval lies on one side of 0.
+    fn ends_apart(&self) -> Result<f64, StatsError> {
+        Ok(self.ends_above(0.0)? + self.ends_below(0.0)?)
     }
 
     /// Probability that the whole interval lies closer to 0.

@@ -66,8 +66,8 @@ struct Fork {
     candidate: Vec<Sample>,
 }
 
-/// Makes two numbers of every fork of one benchmark: the log ratios candidate to baseline of the typical slice and of all
-/// slices (see [`ForkPair`]).
+/// Makes the numbers of every fork of one benchmark: the log ratios candidate to baseline of the typical slice, of all slices, and of
+/// all in full (see [`ForkPair`]).
 ///
 /// Slices measured together are compared with each other; in [`Mode::Sequential`] slices have no partner, and the two sides'
 /// own medians are compared. After Bulej et al., Duet Benchmarking, ICPE 2020, section 3, steps 2 and 3, which take the mean

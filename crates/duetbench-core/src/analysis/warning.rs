@@ -68,6 +68,8 @@ pub enum Warning {
     },
     /// All slices together changed by another amount than the typical slice; all slices were judged.
     SlowSlices {
+        /// The number that was judged.
+        basis: Basis,
         /// Ratio of all slices to that of the typical one.
         ratio: f64,
     },

@@ -12,7 +12,7 @@
 //! | inconclusive | else |
 //!
 //! and *improvement*, *faster* the other way round. The band is `1 / (1 + delta)` to `1 + delta`, and *within* it means that the
-//! interval of the typical slice is and that of all slices is too: what few slices pay for must not hide behind the others.
+//! interval of the judged number is and that of the one beside it too: what few slices pay for must not hide behind the others.
 //!
 //! # Promises of each verdict
 //!

@@ -36,23 +36,35 @@ fn slow_slices_on_one_side_are_not_hidden() {
     assert_eq!(basis(&forks(-0.05, 0.02), EQUAL, Mode::InterleavedOneCore), (Basis::AllSlices, true));
 }
 
+/// Forks with this log ratio in full.
+fn in_full(forks: &[ForkPair], log_ratio: f64, spread: f64) -> Vec<ForkPair> {
+    let mut noise = Noise::new(5);
+    let of = |fork: &ForkPair| ForkPair { log_ratio_in_full: Some(log_ratio + spread * noise.normal()), ..*fork };
+    forks.iter().map(of).collect()
+}
+
 #[test]
 fn waits_in_few_slices_of_one_side_count_in_full() {
-    let waits = |in_full: f64, spread: f64| {
-        let mut noise = Noise::new(5);
-        let of = |fork: &ForkPair| ForkPair { log_ratio_in_full: Some(in_full + spread * noise.normal()), ..*fork };
-        let forks: Vec<ForkPair> = forks(0.002, 0.001).iter().map(of).collect();
-        choose_basis(&measured_in(Mode::InterleavedOneCore, &forks), Some(&EQUAL), &Decision::default())
+    let chosen = |forks: &[ForkPair], bytes: &Counted| {
+        choose_basis(&measured_in(Mode::InterleavedOneCore, forks), Some(bytes), &Decision::default())
     };
+    let waits = |log_ratio: f64, spread: f64| chosen(&in_full(&forks(0.002, 0.001), log_ratio, spread), &EQUAL);
     let shown = waits(0.1, 0.03);
     assert_eq!((shown.basis, shown.beside), (Basis::SlicesInFull, Basis::TypicalSlice));
     assert!((0.05..0.15).contains(&shown.slow_slices.unwrap()));
-    let may_be = waits(0.1, 0.12);
+    let may_be = waits(0.1, 0.14);
     assert_eq!((may_be.basis, may_be.beside), (Basis::TypicalSlice, Basis::SlicesInFull));
     let interrupted = waits(0.0, 0.15);
     assert_eq!((interrupted.basis, interrupted.beside), (Basis::TypicalSlice, Basis::AllSlices));
     let little = waits(0.012, 0.001);
     assert_eq!((little.basis, little.beside), (Basis::TypicalSlice, Basis::AllSlices));
+    let allocates =
+        chosen(&in_full(&forks(0.002, 0.001), 0.1, 0.14), &Counted { candidate: 80.0, changed: true, ..EQUAL });
+    assert_eq!((allocates.basis, allocates.beside), (Basis::AllSlices, Basis::SlicesInFull));
+    // Beside neighbours who interrupt both, CPU time is judged, and no change is not said by it alone.
+    let disturbed = chosen(&in_full(&on_processor(0.7, 0.8), 0.1, 0.03), &EQUAL);
+    let beside = (disturbed.basis, disturbed.beside, disturbed.clock);
+    assert_eq!(beside, (Basis::TypicalSlice, Basis::SlicesInFull, Clock::Cpu));
 }
 
 /// Forks of code that has the processor for this share of the wall time, in this share of its slices throughout.
