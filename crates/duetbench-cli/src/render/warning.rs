@@ -56,12 +56,7 @@ pub fn text(warning: &Warning) -> String {
             if *basis == Basis::SlicesInFull { ", in full" } else { "" }
         ),
         Warning::BesideOpen { basis, interval } => {
-            let (within, beside) = match basis {
-                Basis::AllSlices => ("the typical slice is", "all slices together are not shown to be"),
-                Basis::SlicesInFull => ("the typical slice is", "all slices in full are not shown to be, and one version may wait in few"),
-                Basis::TypicalSlice => ("all slices together are", "the typical slice is not shown to be"),
-            };
-            format!("{within} within the threshold, {beside}: {}", format::interval(interval.low, interval.high))
+            format!("{}: {}", open_beside(*basis), format::interval(interval.low, interval.high))
         }
         Warning::NoSteadyState { role, within } => format!(
             "{} did not become steady within {within} iterations, all of which warm up now: `--warmup N` sets how many do",
@@ -83,6 +78,17 @@ pub fn text(warning: &Warning) -> String {
         Warning::FailedTrials { trials, first } => {
             format!("{} failed and left out, the first with: {}", many(*trials as usize, "trial", "trials"), one_line(first))
         }
+    }
+}
+
+/// That this number alone leaves the threshold, in words.
+fn open_beside(basis: Basis) -> &'static str {
+    match basis {
+        Basis::AllSlices => "the typical slice is within the threshold, all slices together are not shown to be",
+        Basis::SlicesInFull => {
+            "the typical slice is within the threshold, all slices in full are not shown to be, and one version may wait in few"
+        }
+        Basis::TypicalSlice => "all slices together are within the threshold, the typical slice is not shown to be",
     }
 }
 
