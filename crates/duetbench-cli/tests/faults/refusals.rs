@@ -111,7 +111,7 @@ fn interrupted(log: &Log) -> Place {
     wait_for_trials(&place, &mut sitting, 2);
     assert!(sitting.signal(Signal::INT));
     log.injected(Kind::Interrupt, "after two trials");
-    sitting.end().1.expect(130).says(&["`duet compare --resume r1 --timeout 20s` goes on"]);
+    sitting.end().1.expect(130).says(&["`duet compare --resume r1 --timeout 3m` goes on"]);
     place
 }
 
