@@ -107,22 +107,16 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn every_warning_is_one_line_without_a_final_period_and_of_a_kind_that_the_schema_names() {
+    /// Checks the words of a warning, and that the schema names its kind.
+    fn check(warning: Warning, want: &str) {
         let schema = include_str!("../../../../schema/report-v1.schema.json");
-        let check = |warning: Warning, want: &str| {
-            assert_eq!(text(&warning), want);
-            let json = json(&warning);
-            assert!(schema.contains(&format!(" {}", json["kind"].as_str().unwrap())), "{json}");
-        };
-        check(
-            Warning::TooFewUnits { units: 2, needed: 3 },
-            "needs ≥ 3 independent fork pairs, has 2: raise `--budget` or `--forks`",
-        );
-        check(
-            Warning::NotConfirmed { ratio: 1.05, later: 0.998 },
-            "+5.0% at first, but -0.20% in fresh trials, which exclude a change that matters",
-        );
+        assert_eq!(text(&warning), want);
+        let json = json(&warning);
+        assert!(schema.contains(&format!(" {}", json["kind"].as_str().unwrap())), "{json}");
+    }
+
+    #[test]
+    fn slices_that_were_judged_or_leave_a_question_open_are_named() {
         let interval = RatioInterval { low: 0.988, high: 1.063 };
         check(
             Warning::BesideOpen { basis: Basis::AllSlices, interval },
@@ -135,6 +129,26 @@ mod tests {
         check(
             Warning::BesideOpen { basis: Basis::TypicalSlice, interval },
             "all slices together are within the threshold, the typical slice is not shown to be: [-1.2%, +6.3%]",
+        );
+        check(
+            Warning::SlowSlices { basis: Basis::SlicesInFull, ratio: 1.042 },
+            "a few slow slices differ between the versions (+4.2% beyond the typical slice): all slices were judged, in full",
+        );
+        check(
+            Warning::SlowSlices { basis: Basis::AllSlices, ratio: 1.042 },
+            "a few slow slices differ between the versions (+4.2% beyond the typical slice): all slices were judged",
+        );
+    }
+
+    #[test]
+    fn every_warning_is_one_line_without_a_final_period_and_of_a_kind_that_the_schema_names() {
+        check(
+            Warning::TooFewUnits { units: 2, needed: 3 },
+            "needs ≥ 3 independent fork pairs, has 2: raise `--budget` or `--forks`",
+        );
+        check(
+            Warning::NotConfirmed { ratio: 1.05, later: 0.998 },
+            "+5.0% at first, but -0.20% in fresh trials, which exclude a change that matters",
         );
         check(
             Warning::single_build(0.83, true, None),
@@ -160,10 +174,6 @@ mod tests {
         check(
             Warning::NotCpuBound { cpu_share: 0.431 },
             "used the processor for 43% of its time: if it does not wait on purpose, it needs a machine with less load",
-        );
-        check(
-            Warning::SlowSlices { basis: Basis::AllSlices, ratio: 1.042 },
-            "a few slow slices differ between the versions (+4.2% beyond the typical slice): all slices were judged",
         );
         check(
             Warning::NoSteadyState { role: Role::Candidate, within: 300 },

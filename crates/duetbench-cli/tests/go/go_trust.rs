@@ -1,5 +1,7 @@
 //! Reasons to trust that a verdict is about the code: proof of identity, layouts, stopping when it is known, confirmation.
 
+use duetbench_core::spec::defaults;
+
 use crate::common::{GOOD, Place, Ran, assert_no_false_alarm, simple, two};
 
 /// The benchmark that does `times` as much work as [`GOOD`].
@@ -48,7 +50,7 @@ fn every_unit_has_a_build_pair_of_its_own_and_measuring_stops_when_it_is_known()
     assert!(benchmark["looks"].as_u64().unwrap() >= 1);
     assert!(benchmark["layout"]["share"].as_f64().is_some(), "{}", benchmark["layout"]);
     // Beyond doubt, nothing is gained by seeing it again.
-    let beyond_doubt = benchmark["p_value"].as_f64().unwrap() <= 1e-4;
+    let beyond_doubt = benchmark["p_value"].as_f64().unwrap() <= defaults::BEYOND_DOUBT;
     assert_eq!(benchmark["confirmation"].is_null(), beyond_doubt, "{benchmark:#}");
     assert_eq!(benchmark["forks"].as_array().unwrap().iter().all(|fork| fork["round"] == 0), beyond_doubt);
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Counted, ForkPair};
 use crate::plan::Mode;
 use crate::spec::{Decision, defaults};
-use crate::stats;
+use crate::stats::{self, TrimmedT};
 
 /// The number of a fork that enters the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,9 +114,7 @@ pub fn choose_basis(forks: &[ForkPair], bytes: Option<&Counted>, decision: &Deci
     let differs = |forks: &[ForkPair], one: Basis, other: Basis, alpha: f64| {
         let differences: Vec<f64> = forks.iter().map(|fork| one.of(fork) - other.of(fork)).collect();
         let t = stats::trimmed_t(&differences).ok()?;
-        let (low, high) = t.interval(alpha).ok()?;
-        let significant = low > 0.0 || high < 0.0;
-        (significant && t.mean.abs() > decision.threshold.ln_1p() / 2.0).then_some(t.mean)
+        matters(&t, alpha, decision).then_some(t.mean)
     };
     let waits = |alpha: f64| differs(forks, Basis::SlicesInFull, Basis::AllSlices, alpha).is_some();
     let clock = choose_clock(forks);
@@ -133,6 +131,13 @@ pub fn choose_basis(forks: &[ForkPair], bytes: Option<&Counted>, decision: &Deci
     };
     let may_wait = choice.basis != Basis::SlicesInFull && waits(defaults::MAY_WAIT_ALPHA);
     if may_wait { Choice { beside: Basis::SlicesInFull, ..choice } } else { choice }
+}
+
+/// Whether two numbers of fork pairs, of whose log ratios these are the differences, are shown at this error to differ, and do by more
+/// than half the threshold.
+pub(super) fn matters(differences: &TrimmedT, alpha: f64, decision: &Decision) -> bool {
+    let shown = differences.interval(alpha).is_ok_and(|(low, high)| low > 0.0 || high < 0.0);
+    shown && differences.mean.abs() > decision.threshold.ln_1p() / 2.0
 }
 
 /// CPU time, where the code keeps its processor busy and the machine takes it away; else wall time.

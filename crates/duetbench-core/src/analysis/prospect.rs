@@ -13,7 +13,7 @@ use crate::stats::{StatsError, TrimmedT, critical_t, degrees_of_freedom, two_sid
 pub(super) fn is_size_out_of_reach(evidence: &Evidence, decision: &Decision) -> Result<bool, StatsError> {
     let beyond = decision.threshold.ln_1p();
     let judged = Forecast::of(&evidence.log_ratio, evidence, evidence.last.errors.interval)?;
-    let chance = judged.ends_above(beyond)? + judged.ends_below(-beyond)? + within(evidence, decision)?;
+    let chance = judged.ends_beyond(beyond)? + within(evidence, decision)?;
     Ok(chance < defaults::PROSPECT_MIN)
 }
 
@@ -27,8 +27,9 @@ pub(super) fn is_answer_out_of_reach(evidence: &Evidence, decision: &Decision) -
     // A number in full that is shown to differ will be judged.
     let may_be_judged = evidence.choice.beside == Basis::SlicesInFull && evidence.choice.clock == Clock::Wall;
     let in_full = evidence.beside.filter(|_| may_be_judged);
-    let in_full = in_full.map(|in_full| Forecast::of(&in_full, evidence, evidence.last.errors.changed)?.ends_apart());
-    let chance = tested.ends_apart()? + in_full.transpose()?.unwrap_or(0.0) + within(evidence, decision)?;
+    let in_full =
+        in_full.map(|in_full| Forecast::of(&in_full, evidence, evidence.last.errors.changed)?.ends_beyond(0.0));
+    let chance = tested.ends_beyond(0.0)? + in_full.transpose()?.unwrap_or(0.0) + within(evidence, decision)?;
     Ok(chance < defaults::ANSWER_PROSPECT_MIN)
 }
 
@@ -81,9 +82,9 @@ impl Forecast {
         Forecast { middle: -self.middle, ..*self }.ends_below(-log_ratio)
     }
 
-    /// Probability that the whole interval lies on one side of 0.
-    fn ends_apart(&self) -> Result<f64, StatsError> {
-        Ok(self.ends_above(0.0)? + self.ends_below(0.0)?)
+    /// Probability that the whole interval lies farther from 0, on either side.
+    fn ends_beyond(&self, log_ratio: f64) -> Result<f64, StatsError> {
+        Ok(self.ends_above(log_ratio)? + self.ends_below(-log_ratio)?)
     }
 
     /// Probability that the whole interval lies closer to 0.

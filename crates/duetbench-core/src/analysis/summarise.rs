@@ -169,7 +169,7 @@ impl Fork {
             Ok((of(&self.candidate)? / of(&self.baseline)?).ln())
         };
         let log_ratio_complete = complete(of_wall)?;
-        let in_full = complete(Completing { clips: false, ..of_wall })?;
+        let in_full = of_wall.clips.then(|| complete(Completing { clips: false, ..of_wall })).transpose()?;
         let (mut baseline, mut candidate) = (side(&self.baseline), side(&self.candidate));
         let (mut cpu, mut log_ratio_idle) = (None, None);
         if self.has_cpu_times() {
@@ -189,7 +189,7 @@ impl Fork {
             candidate,
             log_ratio: wall.log_ratio,
             log_ratio_complete,
-            log_ratio_in_full: Some(in_full).filter(|in_full| *in_full != log_ratio_complete),
+            log_ratio_in_full: in_full.filter(|in_full| *in_full != log_ratio_complete),
             cpu,
             log_ratio_idle,
             busy: busy(&self.baseline).zip(busy(&self.candidate)).map(|(b, c)| b.min(c)),

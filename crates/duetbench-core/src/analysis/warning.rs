@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::basis::matters;
 use super::{Basis, ForkPair, RatioInterval, finite_exp};
 use crate::plan::Redefinition;
 use crate::sample::Role;
@@ -136,10 +137,8 @@ impl Warning {
         let both = || forks.iter().filter_map(|fork| Some((fork.log_ratio_idle?, fork.cpu?.complete)));
         let of = |log_ratios: Vec<f64>| stats::trimmed_t(&log_ratios).ok().filter(|t| t.values >= defaults::UNITS_MIN);
         let apart = of(both().map(|(idle, alone)| idle - alone).collect())?;
-        let (low, high) = apart.interval(decision.alpha).ok()?;
-        let matters = (low > 0.0 || high < 0.0) && apart.mean.abs() > decision.threshold.ln_1p() / 2.0;
         let idle = of(both().map(|(idle, _)| idle).collect())?;
-        matters.then(|| Warning::IdleCores { ratio: finite_exp(idle.mean) })
+        matters(&apart, decision.alpha, decision).then(|| Warning::IdleCores { ratio: finite_exp(idle.mean) })
     }
 
     /// That one build of each version differs by this ratio, with what layout explains of it: by the standard deviation of the log

@@ -12,9 +12,8 @@ pub const UNITS_MIN: usize = 3;
 /// Power with which the minimal detectable change would have been found.
 const POWER: f64 = 0.8;
 
-/// The rule: Welch's t (trimmed from ten units on, and by the pooled variance where sides of unlike sizes differ less by that) on the
-/// logarithms of the units' means, Benjamini and Hochberg's adjustment over the
-/// suite, and the rule of all verdicts.
+/// The rule: Welch's t (trimmed from ten units on, with the pooled error where that is larger) on the logarithms of the units' means,
+/// Benjamini and Hochberg's adjustment over the suite, and the rule of all verdicts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HouseRule {
     /// Smallest change worth a verdict.
