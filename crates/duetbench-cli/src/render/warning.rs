@@ -86,7 +86,7 @@ fn open_beside(basis: Basis) -> &'static str {
     match basis {
         Basis::AllSlices => "the typical slice is within the threshold, all slices together are not shown to be",
         Basis::SlicesInFull => {
-            "the typical slice is within the threshold, all slices in full are not shown to be, and one version may wait in few"
+            "all slices in full, in few of which one version may wait, are not shown to be within the threshold"
         }
         Basis::TypicalSlice => "all slices together are within the threshold, the typical slice is not shown to be",
     }
@@ -124,7 +124,7 @@ mod tests {
         );
         check(
             Warning::BesideOpen { basis: Basis::SlicesInFull, interval },
-            "the typical slice is within the threshold, all slices in full are not shown to be, and one version may wait in few: [-1.2%, +6.3%]",
+            "all slices in full, in few of which one version may wait, are not shown to be within the threshold: [-1.2%, +6.3%]",
         );
         check(
             Warning::BesideOpen { basis: Basis::TypicalSlice, interval },

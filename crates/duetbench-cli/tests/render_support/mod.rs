@@ -524,6 +524,7 @@ fn planned(benchmark: &BenchmarkReport) -> PlannedBenchmark {
             collects: false,
             cold_share: None,
             warm_ns: 0,
+            settling_ns: 0,
             as_linked: None,
             warmup_slices: None,
             unsteady: None,

@@ -226,9 +226,12 @@ impl Conclusion {
         let design = &one.planned.configuration.design;
         let by_clock: Vec<ForkPair> = brought.first_round.iter().map(|fork| one.choice.clock.read(fork)).collect();
         let as_linked = one.planned.profile.and_then(|profile| profile.as_linked).filter(|_| design.by_build);
+        // First trials are of short slices, in which cold caches hide a part of the change.
+        let is_cold =
+            one.planned.profile.and_then(|profile| profile.cold_share).is_some_and(|s| s > defaults::COLD_MAX);
         let mut warnings = self.warnings;
         warnings.extend(self.estimate.and_then(|_| Warning::idle_cores(&brought.first_round, &one.decision)));
-        if let (Some(as_linked), Some(Estimate { ratio, .. })) = (as_linked, self.estimate) {
+        if let (Some(as_linked), Some(Estimate { ratio, .. })) = (as_linked.filter(|_| !is_cold), self.estimate) {
             let log_ratios: Vec<f64> = by_clock.iter().map(|fork| one.choice.basis.of(fork)).collect();
             warnings.extend(Warning::linked_apart(as_linked, ratio, &log_ratios, one.decision.threshold));
         }

@@ -54,7 +54,13 @@ impl Clock {
     /// The fork pair with the numbers of this clock; as it is where it has none of it.
     pub fn read(self, fork: &ForkPair) -> ForkPair {
         match (self, fork.cpu) {
-            (Clock::Cpu, Some(cpu)) => ForkPair { log_ratio: cpu.typical, log_ratio_complete: cpu.complete, ..*fork },
+            // In full, times are those that pass, where nothing was clipped too.
+            (Clock::Cpu, Some(cpu)) => ForkPair {
+                log_ratio: cpu.typical,
+                log_ratio_complete: cpu.complete,
+                log_ratio_in_full: Some(Basis::SlicesInFull.of(fork)),
+                ..*fork
+            },
             _ => *fork,
         }
     }
@@ -75,6 +81,8 @@ pub struct Choice {
     pub basis: Basis,
     /// The number that must lie within the threshold too where there is no change.
     pub beside: Basis,
+    /// Whether that one will be judged if it goes on differing as it seems to.
+    pub beside_may_be_judged: bool,
     /// The clock that both are read from.
     pub clock: Clock,
     /// By how much all slices differ from the typical one (log ratio), where that decided.
@@ -88,7 +96,7 @@ impl Choice {
             Basis::TypicalSlice => Basis::AllSlices,
             Basis::AllSlices | Basis::SlicesInFull => Basis::TypicalSlice,
         };
-        Choice { basis, beside, clock, slow_slices: None }
+        Choice { basis, beside, beside_may_be_judged: false, clock, slow_slices: None }
     }
 }
 
@@ -109,7 +117,7 @@ impl From<Basis> for Choice {
 ///
 /// That makes them what a change is judged by. They count in full, however long, and by wall time, where that differs likewise from
 /// what is left of them when they are clipped: one side waits in few slices. Where that may be, they are the number beside the judged
-/// one. No benchmark is said not to have changed by one number alone.
+/// one, if they are farther from no change than the usual one. No benchmark is said not to have changed by one number alone.
 pub fn choose_basis(forks: &[ForkPair], bytes: Option<&Counted>, decision: &Decision) -> Choice {
     let differs = |forks: &[ForkPair], one: Basis, other: Basis, alpha: f64| {
         let differences: Vec<f64> = forks.iter().map(|fork| one.of(fork) - other.of(fork)).collect();
@@ -127,10 +135,21 @@ pub fn choose_basis(forks: &[ForkPair], bytes: Option<&Counted>, decision: &Deci
     } else if let Some(more) = differs(&by_clock, all, Basis::TypicalSlice, decision.alpha) {
         Choice { slow_slices: Some(more), ..Choice::of(all, clock) }
     } else {
-        Choice::of(Basis::TypicalSlice, clock)
+        let may_differ = differs(&by_clock, all, Basis::TypicalSlice, defaults::MAY_DIFFER_ALPHA).is_some();
+        Choice { beside_may_be_judged: may_differ, ..Choice::of(Basis::TypicalSlice, clock) }
     };
-    let may_wait = choice.basis != Basis::SlicesInFull && waits(defaults::MAY_WAIT_ALPHA);
-    if may_wait { Choice { beside: Basis::SlicesInFull, ..choice } } else { choice }
+    let change = |basis: Basis| mean_of(&by_clock, basis).map_or(0.0, f64::abs);
+    let may_wait = choice.basis != Basis::SlicesInFull && waits(defaults::MAY_DIFFER_ALPHA);
+    if may_wait && change(Basis::SlicesInFull) > change(choice.beside) {
+        return Choice { beside: Basis::SlicesInFull, beside_may_be_judged: clock == Clock::Wall, ..choice };
+    }
+    choice
+}
+
+/// The trimmed mean over fork pairs of one of their numbers.
+fn mean_of(forks: &[ForkPair], basis: Basis) -> Option<f64> {
+    let log_ratios: Vec<f64> = forks.iter().map(|fork| basis.of(fork)).collect();
+    stats::trimmed_t(&log_ratios).ok().map(|t| t.mean)
 }
 
 /// Whether two numbers of fork pairs, of whose log ratios these are the differences, are shown at this error to differ, and do by more

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::estimate::Ranged;
 use super::unit::units;
-use super::{Basis, Choice, Evidence, ForkPair, finite_exp};
+use super::{Basis, Choice, Evidence, ForkPair, finite_exp, with_hidden};
 use crate::plan::Design;
 use crate::spec::{Decision, defaults};
 use crate::stats::{self, Level, StatsError, TrimmedT};
@@ -101,7 +101,8 @@ pub(super) fn confirmation(forks: &[ForkPair], evidence: &Evidence, asked: Confi
 }
 
 fn round(t: &TrimmedT, evidence: &Evidence) -> Result<Round, StatsError> {
-    Ok(Round { ratio: finite_exp(t.mean), p_value: p_value(t, evidence)?, units: t.values })
+    let ratio = with_hidden(finite_exp(t.mean), evidence.hidden.shown);
+    Ok(Round { ratio, p_value: p_value(t, evidence)?, units: t.values })
 }
 
 /// One-sided p-value in the direction of the first round, by Student's t.

@@ -36,7 +36,7 @@ fn hidden(planned: &PlannedBenchmark, forks: &[ForkPair]) -> Hidden {
             if planned.profile.is_some_and(|seen| seen.collects) {
                 return Hidden::at_most(bounded(left));
             }
-            Hidden { shown: bounded(left), most: bounded(left.max(lost().map_or(0.0, Lost::share))) }
+            Hidden { shown: bounded(left), most: bounded(left.max(lost().map_or(0.0, Lost::share_of_the_faster))) }
         }),
         None => Hidden::default(),
     }
@@ -68,20 +68,29 @@ fn unrecorded_ns(forks: &[ForkPair]) -> Option<f64> {
 struct Lost {
     alone_ns: f64,
     beside_ns: f64,
+    /// That of the faster version beside the slower one.
+    faster_ns: f64,
 }
 
 impl Lost {
     /// Absent where nobody saw the versions alone.
     fn of(planned: &PlannedBenchmark, forks: &[ForkPair]) -> Option<Lost> {
         let alone_ns = planned.profile.filter(|_| !planned.style.is_counted())?.invocation_ns;
-        let slower = |f: &ForkPair| f.baseline.without_collecting_ns().max(f.candidate.without_collecting_ns());
-        let beside_ns = stats::median(&forks.iter().map(slower).collect::<Vec<f64>>()).ok()?;
-        Some(Lost { alone_ns, beside_ns })
+        let median = |of: fn(f64, f64) -> f64| {
+            let of = |f: &ForkPair| of(f.baseline.without_collecting_ns(), f.candidate.without_collecting_ns());
+            stats::median(&forks.iter().map(of).collect::<Vec<f64>>()).ok()
+        };
+        Some(Lost { alone_ns, beside_ns: median(f64::max)?, faster_ns: median(f64::min)? })
     }
 
     /// The part of the time beside the other version that it did not take alone.
     fn share(self) -> f64 {
         1.0 - self.alone_ns / self.beside_ns
+    }
+
+    /// The same time as a share of what the faster version takes, if both lose it.
+    fn share_of_the_faster(self) -> f64 {
+        (self.beside_ns - self.alone_ns) / self.faster_ns
     }
 }
 

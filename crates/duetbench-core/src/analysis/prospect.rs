@@ -1,7 +1,7 @@
 //! The outlook of what is open: whether the rest of the design is worth its time.
 
 use super::estimate::LastLook;
-use super::{Basis, Clock, Counts, Evidence};
+use super::{Counts, Evidence};
 use crate::spec::{Decision, defaults};
 use crate::stats::{StatsError, TrimmedT, critical_t, degrees_of_freedom, two_sided_p};
 
@@ -24,12 +24,10 @@ pub(super) fn is_size_out_of_reach(evidence: &Evidence, decision: &Decision) -> 
 /// As those of [`is_size_out_of_reach`].
 pub(super) fn is_answer_out_of_reach(evidence: &Evidence, decision: &Decision) -> Result<bool, StatsError> {
     let tested = Forecast::of(&evidence.log_ratio, evidence, evidence.last.errors.changed)?;
-    // A number in full that is shown to differ will be judged.
-    let may_be_judged = evidence.choice.beside == Basis::SlicesInFull && evidence.choice.clock == Clock::Wall;
-    let in_full = evidence.beside.filter(|_| may_be_judged);
-    let in_full =
-        in_full.map(|in_full| Forecast::of(&in_full, evidence, evidence.last.errors.changed)?.ends_beyond(0.0));
-    let chance = tested.ends_beyond(0.0)? + in_full.transpose()?.unwrap_or(0.0) + within(evidence, decision)?;
+    // A number that is shown to differ from the judged one will be judged.
+    let beside = evidence.beside.filter(|_| evidence.choice.beside_may_be_judged);
+    let beside = beside.map(|beside| Forecast::of(&beside, evidence, evidence.last.errors.changed)?.ends_beyond(0.0));
+    let chance = tested.ends_beyond(0.0)? + beside.transpose()?.unwrap_or(0.0) + within(evidence, decision)?;
     Ok(chance < defaults::ANSWER_PROSPECT_MIN)
 }
 

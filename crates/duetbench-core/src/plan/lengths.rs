@@ -29,7 +29,8 @@ impl Settled {
         let Circumstances { style, profile, runtime_threads, .. } = *circumstances;
         let (mode, mode_reason) = choose_mode(circumstances);
         let warmup_slices = warmup_slices(style, first_ns, spec, profile);
-        let manner = Manner { mode, style, first_ns, warmup_slices, runtime_threads };
+        let settling_ns = profile.filter(|_| !style.is_counted()).map_or(0, |profile| profile.settling_ns);
+        let manner = Manner { mode, style, first_ns, warmup_slices, settling_ns, runtime_threads };
         let lengths = Lengths::of(manner).outweighing(profile, manner).refilled(profile, manner);
         Settled { mode, mode_reason, warmup_slices: lengths.warmed_up_by(manner), lengths }
     }
@@ -69,6 +70,8 @@ pub(super) struct Manner {
     /// Time of the first invocation, nanoseconds.
     pub(super) first_ns: u64,
     pub(super) warmup_slices: u32,
+    /// Time that these take at least, nanoseconds, where processes are known to need it.
+    pub(super) settling_ns: u64,
     /// Its runtime starts slowly; see [`PlannedBenchmark::runtime_threads`](super::PlannedBenchmark::runtime_threads).
     pub(super) runtime_threads: bool,
 }
@@ -93,7 +96,7 @@ impl Manner {
         match self.style {
             Style::Process => 0,
             Style::Iteration if self.runtime_threads => RUNTIME_OVERHEAD_NS,
-            _ => FORK_OVERHEAD_NS,
+            _ => FORK_OVERHEAD_NS + self.settling_ns,
         }
     }
 }
@@ -160,13 +163,13 @@ impl Lengths {
     }
 
     /// Slices that warm up: as many as were meant, or fewer of longer ones, which take as long and are two at least, or four where several
-    /// threads get going.
+    /// threads get going; more where processes take longer to settle.
     fn warmed_up_by(&self, manner: Manner) -> u32 {
         let slice_ns = if manner.style.is_counted() { Lengths::of(manner).slice_ns } else { defaults::SLICE_NS };
         let usual = slice_ns.saturating_mul(manner.warmup_slices.into());
-        let as_long = u32::try_from(usual.div_ceil((self.warm_ns + self.slice_ns).max(1))).unwrap_or(u32::MAX);
+        let last = |ns: u64| u32::try_from(ns.div_ceil((self.warm_ns + self.slice_ns).max(1))).unwrap_or(u32::MAX);
         let least = if manner.mode == Mode::InterleavedAllCores { 2 * LONG_WARMUP_MIN } else { LONG_WARMUP_MIN };
-        manner.warmup_slices.min(as_long.max(least))
+        manner.warmup_slices.min(last(usual).max(least)).max(last(manner.settling_ns))
     }
 
     /// The same with trials of another length.

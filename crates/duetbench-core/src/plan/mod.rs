@@ -18,6 +18,7 @@ mod lengths;
 mod mode;
 mod profile;
 mod purpose;
+mod settling;
 mod solo;
 mod start;
 mod style;
@@ -31,6 +32,7 @@ pub use found::{Discovered, Excluded, Found};
 pub use mode::Mode;
 pub use profile::{FirstWarmUp, Learnt, Profile, SelfCheck, Unsteady};
 pub use purpose::Purpose;
+pub use settling::{SETTLING_NS, is_settling};
 pub use solo::{Repetitions, SoloBenchmark, SoloPlan};
 pub use start::{Start, Unmatched};
 pub use style::Style;
@@ -251,6 +253,21 @@ impl PlannedBenchmark {
     /// Whether its times are those of the same benchmark in both versions, as far as that matters.
     pub fn tells_of_the_code(&self) -> bool {
         self.redefined.as_ref().is_none_or(|redefined| redefined.tolerated)
+    }
+
+    /// Time that its processes work before slices count, where more is needed than is usual, nanoseconds.
+    fn settling_ns(&self) -> u64 {
+        self.profile.filter(|_| !self.style.is_counted()).map_or(0, |profile| profile.settling_ns)
+    }
+
+    /// The same with processes that work so long before slices count.
+    #[must_use]
+    pub fn settled(&self, settling_ns: u64) -> PlannedBenchmark {
+        let mut settled = self.clone();
+        let slices = settling_ns.div_ceil(self.configuration.slice_ns.max(1));
+        let warmup = &mut settled.configuration.warmup_slices;
+        *warmup = u32::try_from(slices).unwrap_or(u32::MAX).max(*warmup);
+        settled
     }
 
     /// Share of its slices that getting warm still takes in this mode: a change of the work reads smaller by it. Absent where it was

@@ -25,6 +25,10 @@ pub struct Profile {
     /// Time that a version works before a slice, without recording, after which most of that is done; 0 where nothing is gained by it.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub warm_ns: u64,
+    /// Time that a process works before slices count, because both versions were still getting faster in what is usual; 0 where they were
+    /// not.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub settling_ns: u64,
     /// Ratio of the two programs as they are linked without a layout being drawn, in turns on one core; where that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_linked: Option<f64>,
@@ -85,6 +89,7 @@ impl Profile {
             collects: Role::BOTH.into_iter().any(|role| collects(samples, role)),
             cold_share: None,
             warm_ns: 0,
+            settling_ns: 0,
             as_linked: None,
             warmup_slices: None,
             unsteady: None,
@@ -101,6 +106,12 @@ impl Profile {
     #[must_use]
     pub fn with_warm_part(self, warm_ns: u64, left: f64) -> Profile {
         Profile { warm_ns, cold_share: Some(left), ..self }
+    }
+
+    /// The same with the time that its processes work before slices count.
+    #[must_use]
+    pub fn with_settling(self, settling_ns: u64) -> Profile {
+        Profile { settling_ns, ..self }
     }
 
     /// The same with the ratio of the programs as they are linked.

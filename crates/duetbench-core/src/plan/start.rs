@@ -91,7 +91,7 @@ impl PlannedBenchmark {
     /// The manner in which it is run, with so many slices that warm up.
     fn manner(&self, warmup_slices: u32) -> Manner {
         let PlannedBenchmark { mode, style, first_ns, runtime_threads, .. } = *self;
-        Manner { mode, style, first_ns, warmup_slices, runtime_threads }
+        Manner { mode, style, first_ns, warmup_slices, settling_ns: self.settling_ns(), runtime_threads }
     }
 
     fn follow(&mut self, start: Start, spec: &Spec, capacity: Capacity) {

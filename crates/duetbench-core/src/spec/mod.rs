@@ -79,8 +79,9 @@ pub mod defaults {
     pub const BUSY_SLICES_MIN: f64 = 0.5;
     /// Share of the wall time of busy code from which on the machine is said to take the processor away.
     pub const LOST_SHARE_MAX: f64 = 0.02;
-    /// Two-sided error at which one side is taken to wait perhaps in few slices: of benchmarks that are interrupted one in ten at most.
-    pub const MAY_WAIT_ALPHA: f64 = 0.1;
+    /// Two-sided error at which two numbers of a benchmark may differ, as if one side waits in few slices: of those that are interrupted alike
+    /// one in ten at most.
+    pub const MAY_DIFFER_ALPHA: f64 = 0.1;
     /// p-value from which down a regression is not measured again.
     pub const BEYOND_DOUBT: f64 = 1e-4;
     /// Rounds of fresh trials that a regression is measured again in.

@@ -1,6 +1,6 @@
 //! Choice of the one of a fork's two numbers that is judged.
 
-use duetbench_core::analysis::{Basis, Clock, LogRatios, choose_basis};
+use duetbench_core::analysis::{Basis, Choice, Clock, LogRatios, choose_basis};
 use duetbench_core::plan::Mode;
 use duetbench_core::report::{Counted, ForkPair, ForkSide};
 use duetbench_core::spec::Decision;
@@ -43,6 +43,31 @@ fn in_full(forks: &[ForkPair], log_ratio: f64, spread: f64) -> Vec<ForkPair> {
     forks.iter().map(of).collect()
 }
 
+/// The choice for fork pairs that all slices, clipped, have 2 % slower, and in full no slower.
+fn waits_less(chosen: &impl Fn(&[ForkPair], &Counted) -> Choice) -> Choice {
+    let mut noise = Noise::new(3);
+    let of = |fork: &ForkPair| ForkPair {
+        log_ratio_complete: 0.02 + 0.02 * noise.normal(),
+        log_ratio_in_full: Some(0.001 * noise.normal()),
+        ..*fork
+    };
+    chosen(&forks(0.0, 0.0).iter().map(of).collect::<Vec<_>>(), &EQUAL)
+}
+
+#[test]
+fn a_number_that_may_differ_from_the_typical_slice_may_be_judged_later() {
+    // Twelve fork pairs at `shift` ± `spread` by turns.
+    let may_be = |shift: f64, spread: f64| {
+        let of = |sign: f64| ForkPair { log_ratio_complete: shift + sign * spread, ..fork(0.0) };
+        let forks: Vec<ForkPair> = [1.0, -1.0].repeat(6).into_iter().map(of).collect();
+        let choice = choose_basis(&measured_in(Mode::InterleavedOneCore, &forks), Some(&EQUAL), &Decision::default());
+        (choice.basis, choice.beside_may_be_judged)
+    };
+    assert_eq!(may_be(0.1, 0.14), (Basis::TypicalSlice, true));
+    assert_eq!(may_be(0.0, 0.14), (Basis::TypicalSlice, false));
+    assert_eq!(may_be(0.1, 0.01), (Basis::AllSlices, false));
+}
+
 #[test]
 fn waits_in_few_slices_of_one_side_count_in_full() {
     let chosen = |forks: &[ForkPair], bytes: &Counted| {
@@ -61,6 +86,9 @@ fn waits_in_few_slices_of_one_side_count_in_full() {
     let allocates =
         chosen(&in_full(&forks(0.002, 0.001), 0.1, 0.14), &Counted { candidate: 80.0, changed: true, ..EQUAL });
     assert_eq!((allocates.basis, allocates.beside), (Basis::AllSlices, Basis::SlicesInFull));
+    // What is nearer to no change in full does not take the place of what is farther from it.
+    let nearer = waits_less(&chosen);
+    assert_eq!((nearer.basis, nearer.beside), (Basis::TypicalSlice, Basis::AllSlices));
     // Beside neighbours who interrupt both, CPU time is judged, and no change is not said by it alone.
     let disturbed = chosen(&in_full(&on_processor(0.7, 0.8), 0.1, 0.03), &EQUAL);
     let beside = (disturbed.basis, disturbed.beside, disturbed.clock);
@@ -101,6 +129,8 @@ fn cpu_time_is_judged_where_busy_code_loses_its_processor() {
     let read = Clock::Cpu.read(&on_processor(0.7, 0.8)[0]);
     assert_eq!((read.log_ratio, read.log_ratio_complete), (0.01, 0.02));
     assert_eq!(Clock::Wall.read(&read), read);
+    // In full it stays wall time, where slices were clipped and where none were.
+    assert_eq!(Basis::SlicesInFull.of(&read), on_processor(0.7, 0.8)[0].log_ratio_complete);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The price of the collector: over whole cycles, and by the cost of one collection where there are none.
 
 use duetbench_core::analysis::{Measured, Warning, analyse, summarise};
-use duetbench_core::plan::{ColdShare, Mode, lost_in_turns};
+use duetbench_core::plan::{ColdShare, Mode, is_settling, lost_in_turns};
 use duetbench_core::report::ForkPair;
 use duetbench_core::sample::{Coordinates, Cycle, Memory};
 use duetbench_core::spec::Decision;
@@ -274,4 +274,20 @@ fn slices_that_are_cold_throughout_lose_what_the_versions_do_not_need_alone() {
     assert!((lost(400, 125) - 0.5).abs() < 1e-12);
     assert_eq!(lost(150, 90), 0.0);
     assert_eq!((lost_in_turns(&alone, &[]), lost_in_turns(&[], &alone)), (None, None));
+}
+
+#[test]
+fn both_versions_must_get_faster_for_a_process_to_be_settling() {
+    let falling: Vec<u64> = (0..30).map(|i| 1100 - 4 * i).collect();
+    let level: Vec<u64> = (0..30).map(|i| 1000 + i % 3).collect();
+    let rising: Vec<u64> = falling.iter().rev().copied().collect();
+    let settles = |baseline: &[u64], candidate: &[u64]| {
+        let side = |role, times: &[u64]| (0..).zip(times).map(|(i, ns)| slice(role, (0, i), *ns)).collect::<Vec<_>>();
+        is_settling(&[side(Role::Baseline, baseline), side(Role::Candidate, candidate)].concat())
+    };
+    assert!(settles(&falling, &falling));
+    assert!(!settles(&falling, &level) && !settles(&level, &falling) && !settles(&level, &level));
+    assert!(!settles(&rising, &rising));
+    assert!(!settles(&falling[..8], &falling), "too few slices");
+    assert!(!settles(&[], &[]));
 }

@@ -263,6 +263,17 @@ fn slices_are_lengthened_until_getting_warm_is_a_small_part_of_them() {
     assert_eq!(warmed(0.0), (10_000_000, 288_000_000, 8_000_000, 2, Some(0.0)));
     assert_eq!(warmed(0.75), (10_000_000, 288_000_000, 8_000_000, 2, Some(0.015)));
     assert_eq!(warmed(10.0), (20_000_000, 448_000_000, 8_000_000, 2, Some(0.1)));
+    // Processes that take longer to settle do so whatever the length of slices.
+    let settling = |cold_share, settling_ns, style| {
+        let profile = PLAIN.with_cold_share(Some(cold_share)).with_settling(settling_ns);
+        let planned = planned(ModeChoice::Interleaved, style, Learnt { profiles: vec![Some(profile)], check: None });
+        (planned.configuration.warmup_slices, planned.trial_predicted_ns)
+    };
+    assert_eq!(settling(0.0, 0, Style::Rewritten), (16, 80_000_000));
+    assert_eq!(settling(0.0, 32_000_000, Style::Rewritten), (160, 144_000_000));
+    assert_eq!(settling(0.3, 32_000_000, Style::Rewritten).0, 4);
+    assert_eq!(settling(0.3, 1_000_000, Style::Rewritten).0, 2);
+    assert_eq!(settling(0.0, 32_000_000, Style::Iteration), settling(0.0, 0, Style::Iteration));
     assert_eq!(lengths(None, ModeChoice::Interleaved), (200_000, 20_000_000, 16, None));
     assert_eq!(lengths(Some(0.3), ModeChoice::Sequential), (200_000, 20_000_000, 16, None));
 }

@@ -5,6 +5,7 @@ use duetbench_core::analysis::{Measured, Monitor, Standing, analyse};
 use duetbench_core::plan::{Design, Mode, Plan, Profile};
 use duetbench_core::report::{ForkPair, ForkSide};
 use duetbench_core::spec::Decision;
+use duetbench_core::stats::Spend;
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
 use proptest::sample::select;
@@ -102,6 +103,24 @@ fn caches_may_hide_whatever_is_lost_in_turns() {
         [Standing::Settled],
         "its collector is in the way in turns"
     );
+}
+
+#[test]
+fn the_share_that_is_lost_in_turns_is_one_of_the_faster_version() {
+    // Alone the slower version takes 1.6, beside the other 2; that one takes 1. Both lose 0.4.
+    let of = |fork: ForkPair| {
+        let side = |side: ForkSide, ns| ForkSide { typical_ns: Some(ns), ns_per_op: ns, ..side };
+        let (baseline, candidate) = (side(fork.baseline, 1.0), side(fork.candidate, 2.0));
+        ForkPair { baseline, candidate, mode: Mode::InterleavedOneCore, ..fork }
+    };
+    let mut plan = plan_of(&["A"], fixed(4));
+    plan.benchmarks[0].profile = Some(Profile { invocation_ns: 1.6, cold_share: Some(0.0), ..PLAIN });
+    let log_ratios = [2_f64.ln(), 2.001_f64.ln(), 1.999_f64.ln(), 2_f64.ln()];
+    let forks: Vec<ForkPair> = (0..).zip(log_ratios).map(|(run, d)| of(placed(&fixed(4), (0, run), d))).collect();
+    let decision = Decision::default();
+    let look = Monitor::new(&plan, &decision).looks(0, &forks, Spend::AsPlanned).pop().unwrap();
+    // (2 - 0.4) / (1 - 0.4)
+    assert!((2.6..2.8).contains(&look.ratio_high), "{look:?}");
 }
 
 #[test]

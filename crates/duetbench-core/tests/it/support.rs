@@ -38,6 +38,7 @@ pub(crate) const PLAIN: Profile = Profile {
     collects: false,
     cold_share: None,
     warm_ns: 0,
+    settling_ns: 0,
     as_linked: None,
     warmup_slices: None,
     unsteady: None,

@@ -124,13 +124,18 @@ fn layout_is_told_from_the_rest_by_the_doubled_units() {
 fn programs_as_they_are_linked_are_told_where_they_differ_by_another_amount() {
     let design = Design { forks_per_unit: 2, sequential: false, ..build_pairs(3, 0) };
     let mut plan = plan_of(&["A"], design);
-    let mut told = |log_ratios: &[f64], as_linked: f64| {
-        plan.benchmarks[0].profile = Some(Profile { as_linked: Some(as_linked), ..PLAIN });
+    let mut told_of = |log_ratios: &[f64], as_linked: f64, cold_share: Option<f64>| {
+        plan.benchmarks[0].profile = Some(Profile { as_linked: Some(as_linked), cold_share, ..PLAIN });
         let measured = Measured { samples: samples_of(&in_order(&design, log_ratios)), failed_trials: vec![] };
         let report = analyse(&plan, &[measured], &Decision::default()).remove(0);
         assert_eq!(report.as_linked, Some(as_linked));
         report.warnings.contains(&Warning::LinkedApart { as_linked })
     };
+    assert!(
+        !told_of(&[0.004, 0.006, 0.004, 0.006, 0.004, 0.006], 0.95, Some(0.2)),
+        "caches hid a part in first trials"
+    );
+    let mut told = |log_ratios: &[f64], as_linked: f64| told_of(log_ratios, as_linked, Some(0.005));
     // Fork pairs vary by 0.1 % about their mean of 0.5 %; the threshold is 3 %.
     let steady = [0.004, 0.006, 0.004, 0.006, 0.004, 0.006];
     assert!(told(&steady, 1.06) && told(&steady, 0.95));

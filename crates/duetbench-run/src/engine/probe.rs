@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use duetbench_core::Trial;
 use duetbench_core::analysis::summarise;
 use duetbench_core::plan::{
-    Design, ExecutionConfiguration, FirstWarmUp, Learnt, Mode, Plan, PlannedBenchmark, Profile, Purpose, SelfCheck,
-    Style,
+    Design, ExecutionConfiguration, FirstWarmUp, Learnt, Mode, Plan, PlannedBenchmark, Profile, Purpose, SETTLING_NS,
+    SelfCheck, Style, is_settling,
 };
 use duetbench_core::spec::defaults;
 use duetbench_core::warmup::SERIES_MIN;
@@ -151,7 +151,8 @@ pub fn probe(
         if let Some(look) = &mut looks[benchmark]
             && has_time(CLOSER_TIMES * look.took)
         {
-            look.closer(&plan.benchmarks[benchmark], benchmark, benches.versions)?;
+            let planned = plan.benchmarks[benchmark].settled(look.profile.settling_ns);
+            look.closer(&planned, benchmark, benches.versions)?;
         }
     }
     let profiles: Vec<Option<Profile>> = looks.into_iter().map(|look| look.map(|look| look.profile)).collect();
@@ -200,8 +201,9 @@ fn look_at(
     if !is_worth_a_look(planned) {
         return Ok(None);
     }
-    let alone = alone(executor, planned, benchmark)?;
-    let Some(profile) = Profile::of(&alone) else { return Ok(None) };
+    let (settling_ns, alone) = settled_alone(executor, planned, benchmark)?;
+    let Some(profile) = Profile::of(&alone).map(|profile| profile.with_settling(settling_ns)) else { return Ok(None) };
+    let planned = &planned.settled(settling_ns);
     // Where it needs all cores, slices are long.
     if !planned.may_be_cold() || profile.needs_several_cores() {
         return Ok(Some(look((profile, None))));
@@ -215,6 +217,23 @@ fn is_worth_a_look(planned: &PlannedBenchmark) -> bool {
     // That a whole program keeps several cores busy, nothing else would tell.
     let cheap = planned.first_ns < FIRST_NS_MAX || planned.style == Style::Process;
     planned.mode != Mode::Sequential && planned.style != Style::Parallel && cheap
+}
+
+/// Each version alone, after the shortest warm-up after which it does not get faster any more, or the longest that is tried, nanoseconds;
+/// 0 for the usual one. A neighbour who leaves looks the same, and costs a longer warm-up.
+fn settled_alone(
+    executor: &mut dyn Executor,
+    planned: &PlannedBenchmark,
+    benchmark: usize,
+) -> Result<(u64, Vec<Sample>), RunError> {
+    let (mut settling_ns, mut seen) = (0, alone(executor, planned, benchmark)?);
+    for longer_ns in SETTLING_NS {
+        if planned.style.is_counted() || !is_settling(&seen) {
+            break;
+        }
+        (settling_ns, seen) = (longer_ns, alone(executor, &planned.settled(longer_ns), benchmark)?);
+    }
+    Ok((settling_ns, seen))
 }
 
 /// One benchmark, each version alone, free to use every core.

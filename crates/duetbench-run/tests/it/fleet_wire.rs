@@ -24,6 +24,7 @@ fn full_request() -> Request {
         collects: true,
         cold_share: Some(0.125),
         warm_ns: 8_000_000,
+        settling_ns: 32_000_000,
         as_linked: Some(1.0625),
         warmup_slices: Some(4),
         unsteady,

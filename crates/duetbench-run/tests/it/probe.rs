@@ -130,6 +130,22 @@ fn a_duet_is_seen_in_turns_too_since_its_cores_may_turn_out_unlike() {
 }
 
 #[test]
+fn processes_that_get_faster_all_along_work_longer_before_their_slices_count() {
+    let warm_up_of = |slow: [u32; 2], disturbed: Range<u32>| {
+        let (spec, mut played) = (spec(None), Played { disturbed, ..Played::new(slow) });
+        let (warm_up, _) = learnt(&mut played, &plan_of(Style::Loop, 1000, &spec), &spec);
+        let alone: Vec<u32> = played.asked.iter().filter(|asked| asked.0 == Mode::Sequential).map(|a| a.1).collect();
+        let in_turns = played.asked.iter().find(|asked| asked.0 != Mode::Sequential).map(|asked| asked.1);
+        (warm_up, alone, in_turns)
+    };
+    let warm_up = |slow| warm_up_of(slow, 0..0);
+    assert_eq!(warm_up([0, 0]), (16, vec![16], Some(16)));
+    assert_eq!(warm_up([40, 0]), (16, vec![16], Some(16)), "one version alone may have had a neighbour");
+    assert_eq!(warm_up([40, 45]), (160, vec![16, 160], Some(160)));
+    assert_eq!(warm_up_of([40, 45], 160..180), (640, vec![16, 160, 640], Some(640)));
+}
+
+#[test]
 fn a_flat_benchmark_warms_up_for_a_moment_all_the_same() {
     let spec = spec(None);
     assert_eq!(learnt(&mut Played::new([0, 0]), &plan(1000, &spec), &spec), (5, None));

@@ -31,7 +31,7 @@ const OUTWEIGHED: f64 = defaults::COLD_MAX * defaults::COLD_FACTOR_MAX;
 const WARMED_TIMES: u64 = 16;
 /// Log ratio of two programs as they are linked from which on it is seen twice.
 const LINKED_DOUBTED: f64 = 0.02;
-/// Slices that warm up in trials of longer ones.
+/// Fewest slices that warm up in trials of longer ones.
 const WARMUP: u32 = 2;
 
 /// One benchmark, and that which runs its trials.
@@ -124,7 +124,8 @@ impl InTurns<'_> {
         stretched.configuration.purpose = Purpose::Stretched;
         stretched.configuration.slice_ns = slice_ns;
         if times > 1 {
-            stretched.configuration.warmup_slices = WARMUP;
+            let as_long = self.planned.configuration.warmup_slices / u32::try_from(times).unwrap_or(u32::MAX);
+            stretched.configuration.warmup_slices = WARMUP.max(as_long);
         }
         let mut samples = Vec::new();
         for look in looks {

@@ -1,0 +1,28 @@
+//! How long a process works before it is as fast as it will be, as first trials tell it.
+
+use crate::sample::{Role, Sample};
+use crate::stats;
+
+/// Longer warm-ups that are tried where a process is still getting faster, nanoseconds: in the first, caches of some megabytes are filled,
+/// in the second those of some ten.
+pub const SETTLING_NS: [u64; 2] = [32_000_000, 128_000_000];
+
+/// Ratio of the first third of slices to the last from which on a process is said to be getting faster still.
+const SLOW_START: f64 = 1.03;
+/// Fewest slices of which a third says anything.
+const SLICES_MIN: usize = 9;
+
+/// Whether both versions were still getting faster while they were measured: the work that the candidate does more then happens in part
+/// where work is cheaper, and a change reads smaller. Of one version alone it may be a neighbour who left.
+pub fn is_settling(samples: &[Sample]) -> bool {
+    Role::BOTH.into_iter().all(|role| slow_start(samples, role).is_some_and(|ratio| ratio > SLOW_START))
+}
+
+/// Ratio of the median time of the first third of a version's slices to that of the last.
+fn slow_start(samples: &[Sample], role: Role) -> Option<f64> {
+    let counted = samples.iter().filter(|s| s.at.role == role && !s.warm_up && s.invocations > 0);
+    let times: Vec<f64> = counted.map(|s| s.ns_per_op()).collect();
+    let third = times.len() / 3;
+    let enough = times.len() >= SLICES_MIN;
+    enough.then(|| Some(stats::median(&times[..third]).ok()? / stats::median(&times[times.len() - third..]).ok()?))?
+}
