@@ -52,7 +52,7 @@ impl RatioInterval {
         RatioInterval { low: finite_exp(low), high: finite_exp(high) }
     }
 
-    /// The interval of changes of which up to this share, below 1, does not show: its ends move away from 1.
+    /// The interval of changes of which up to this share, below 1, does not show: ends that make it wider move.
     #[must_use]
     pub fn with_hidden(self, share: f64) -> RatioInterval {
         let whole = |end| with_hidden(end, share);
