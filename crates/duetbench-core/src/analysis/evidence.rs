@@ -260,9 +260,10 @@ impl BenchmarkReport {
         Some([of(Role::Baseline)?, of(Role::Candidate)?])
     }
 
-    /// The judged log ratios of its units: of build pairs, each averaged over its fork pairs, or of fork pairs where all are of one build.
-    pub fn unit_log_ratios(&self, by_build: bool) -> Vec<f64> {
-        let (basis, clock) = self.estimate.map_or((Basis::TypicalSlice, Clock::Wall), |e| (e.basis, e.clock));
+    /// The log ratios of its units, of the number and by the clock of an estimate, its own or one to be compared with; of the typical slice
+    /// by wall time without one. Units are build pairs, each averaged over its fork pairs, or fork pairs where all are of one build.
+    pub fn unit_log_ratios(&self, by_build: bool, as_in: Option<&Estimate>) -> Vec<f64> {
+        let (basis, clock) = as_in.map_or((Basis::TypicalSlice, Clock::Wall), |e| (e.basis, e.clock));
         let mut units: BTreeMap<UnitKey, Vec<f64>> = BTreeMap::new();
         for fork in &self.forks {
             let own = if by_build { 0 } else { fork.suite_run };

@@ -104,6 +104,22 @@ fn report(forks: &[ForkPair], design: Design) -> BenchmarkReport {
 }
 
 #[test]
+fn few_units_are_read_as_those_that_they_are_held_against() {
+    let design = build_pairs(3, 0);
+    let mut long = report(&in_order(&design, &[0.01, 0.02, 0.03]), design);
+    let few = {
+        let complete = |f: ForkPair| ForkPair { log_ratio_complete: f.log_ratio + 0.07, ..f };
+        let forks = in_order(&build_pairs(2, 0), &[0.01, 0.02]).into_iter().map(complete).collect();
+        BenchmarkReport { estimate: None, forks, ..long.clone() }
+    };
+    let estimate = long.estimate.as_mut().unwrap();
+    estimate.basis = Basis::AllSlices;
+    let about = |one: Vec<f64>| one.iter().map(|d| (100.0 * d).round()).collect::<Vec<f64>>();
+    assert_eq!(about(few.unit_log_ratios(true, None)), [1.0, 2.0]);
+    assert_eq!(about(few.unit_log_ratios(true, long.estimate.as_ref())), [8.0, 9.0]);
+}
+
+#[test]
 fn layout_is_told_from_the_rest_by_the_doubled_units() {
     let design = Design { forks_per_unit: 2, sequential: false, ..build_pairs(3, 0) };
     let layout = report(&in_order(&design, &[0.01, 0.03, 0.04, 0.06, 0.07, 0.09]), design).layout.unwrap();

@@ -4,7 +4,7 @@ use duetbench_core::report::BenchmarkReport;
 use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict, bisect};
 
-use super::known::{Known, log_ratios, mean};
+use super::known::{Known, mean};
 use crate::bisection::{
     Answer, Bisection, Compared, End, Ends, Found, Inside, Line, Other, Pair, Regressed, Shown, Sought,
 };
@@ -84,7 +84,8 @@ impl Conclusion<'_> {
         let all = record.compared.iter().zip(&self.known.reports);
         let of = |(compared, report): (&Compared, &Option<Report>)| {
             let benchmark = compared.of.benchmark.as_ref().or(first);
-            let ratio = report.as_ref().zip(benchmark).and_then(|(report, id)| mean(&log_ratios(report, id)));
+            let ratio =
+                report.as_ref().zip(benchmark).and_then(|(report, id)| mean(&self.known.log_ratios(report, id)));
             Shown { compared: compared.clone(), ratio: ratio.map(f64::exp) }
         };
         all.map(of).collect()

@@ -11,7 +11,7 @@ use duetbench_run::source::merged;
 use duetbench_run::store::{BisectionId, Store};
 
 use super::conclusion::Conclusion;
-use super::known::{Known, log_ratios};
+use super::known::{Known, units};
 use super::pairs_of;
 use super::probe::{Comparing, Outcome, Unusable, pattern};
 use crate::assemble;
@@ -328,7 +328,7 @@ impl<'a> Course<'a> {
         self.measured_s += measured_s;
         let pairs = report.as_ref().map_or(0, |report| {
             let first = report.benchmarks.first().map(|b| &b.id);
-            benchmark.or(first).map_or(0, |id| log_ratios(report, id).len())
+            benchmark.or(first).map_or(0, |id| units(report, id))
         });
         let of = of(report.as_ref().map(|report| report.run.clone()));
         record.compared.push(Compared { of, pairs, took_s, measured_s });

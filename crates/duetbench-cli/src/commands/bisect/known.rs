@@ -30,7 +30,7 @@ impl Known {
         for (compared, report) in self.record.compared.iter().zip(&self.reports) {
             let Pair { base, head } = compared.of.pair;
             let ends = self.place(line, base).zip(self.place(line, head));
-            if let Some(((base, head), found)) = ends.zip(found(&compared.of, report.as_ref(), &line.benchmark)) {
+            if let Some(((base, head), found)) = ends.zip(self.found(&compared.of, report.as_ref(), &line.benchmark)) {
                 search.tell(Probe { base, head, found });
             }
         }
@@ -68,7 +68,7 @@ impl Known {
         let all = self.record.compared.iter().zip(&self.reports).rev();
         let mut theirs = all.filter(|(one, _)| is_theirs(one));
         theirs.find_map(|(one, report)| {
-            let found = found(&one.of, report.as_ref(), benchmark)?;
+            let found = self.found(&one.of, report.as_ref(), benchmark)?;
             let judged = report.as_ref().and_then(|report| report.benchmark(benchmark));
             let change = judged.and_then(BenchmarkReport::change).map(f64::ln_1p);
             let log_ratio = match found {
@@ -129,6 +129,31 @@ impl Known {
         first.is_some_and(|report| by_build(report, benchmark))
     }
 
+    /// The result of a comparison for a benchmark; absent where it says nothing of it.
+    fn found(&self, of: &Comparison, report: Option<&Report>, benchmark: &BenchmarkId) -> Option<bisect::Found> {
+        let Some(report) = report else {
+            return (of.benchmark.as_ref() == Some(benchmark)).then_some(bisect::Found::Identical);
+        };
+        let is_proven = |excluded: &Excluded| {
+            matches!(excluded, Excluded::Identical { .. } | Excluded::NotAffected { .. }) && excluded.id() == benchmark
+        };
+        if report.plan.excluded.iter().any(is_proven) {
+            return Some(bisect::Found::Identical);
+        }
+        let log_ratios = self.log_ratios(report, benchmark);
+        (!log_ratios.is_empty()).then_some(bisect::Found::LogRatios(log_ratios))
+    }
+
+    /// The log ratios of a benchmark's units in a run, of the number that the first comparison judged: shorter ones have too few units to
+    /// tell that few slices differ, and would speak of another quantity.
+    pub(super) fn log_ratios(&self, report: &Report, benchmark: &BenchmarkId) -> Vec<f64> {
+        let judged = |report: &&Report| report.benchmark(benchmark).is_some_and(|one| one.estimate.is_some());
+        let first = self.reports.iter().flatten().find(judged).and_then(|report| report.benchmark(benchmark));
+        let as_in = first.and_then(|first| first.estimate.as_ref());
+        let of = |one: &BenchmarkReport| one.unit_log_ratios(by_build(report, benchmark), as_in);
+        report.benchmark(benchmark).map_or_else(Vec::new, of)
+    }
+
     /// The number of a commit, which is kept if it is new.
     pub(super) fn number(&mut self, commit: Commit) -> usize {
         let commits = &mut self.record.commits;
@@ -157,24 +182,9 @@ impl Known {
     }
 }
 
-/// The result of a comparison for a benchmark; absent where it says nothing of it.
-fn found(of: &Comparison, report: Option<&Report>, benchmark: &BenchmarkId) -> Option<bisect::Found> {
-    let Some(report) = report else {
-        return (of.benchmark.as_ref() == Some(benchmark)).then_some(bisect::Found::Identical);
-    };
-    let is_proven = |excluded: &Excluded| {
-        matches!(excluded, Excluded::Identical { .. } | Excluded::NotAffected { .. }) && excluded.id() == benchmark
-    };
-    if report.plan.excluded.iter().any(is_proven) {
-        return Some(bisect::Found::Identical);
-    }
-    let log_ratios = log_ratios(report, benchmark);
-    (!log_ratios.is_empty()).then_some(bisect::Found::LogRatios(log_ratios))
-}
-
-/// The log ratios of a benchmark's units in a run.
-pub(super) fn log_ratios(report: &Report, benchmark: &BenchmarkId) -> Vec<f64> {
-    report.benchmark(benchmark).map_or_else(Vec::new, |b| b.unit_log_ratios(by_build(report, benchmark)))
+/// Units of a benchmark in a run.
+pub(super) fn units(report: &Report, benchmark: &BenchmarkId) -> usize {
+    report.benchmark(benchmark).map_or(0, |b| b.unit_log_ratios(by_build(report, benchmark), None).len())
 }
 
 /// Whether a benchmark's units are build pairs.

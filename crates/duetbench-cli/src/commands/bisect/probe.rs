@@ -11,7 +11,7 @@ use duetbench_run::store::{Origin, RunId};
 
 use super::super::Context;
 use super::super::compare::{Errand, Purpose, Subject, begin, resume};
-use super::known::log_ratios;
+use super::known::units;
 use crate::failure::{Failure, code};
 use crate::render::command_line::escape_pattern;
 use crate::session::{Kept, Subjects};
@@ -109,7 +109,7 @@ impl Taking<'_> {
 
 /// Why a run says nothing of a benchmark that it measured, where it does not.
 fn fails_in(report: &Report, target: &BenchmarkId) -> Option<String> {
-    if !log_ratios(report, target).is_empty() {
+    if units(report, target) > 0 {
         return None;
     }
     let judged = report.benchmark(target).map(|one| &one.verdict);
