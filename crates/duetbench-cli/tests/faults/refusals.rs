@@ -71,6 +71,11 @@ fn names_and_options() {
     ] {
         place.duet(&[&RESUME[..], option].concat()).expect(2).says(&["--resume"]);
     }
+    for resuming in [&RESUME[..], &["run", "--resume", "latest"]] {
+        let mut dry = place.command(resuming);
+        let refused = Ran::from(dry.env("DUET_DRY_RUN", "true").output().unwrap());
+        refused.expect(2).says(&["a dry run goes on with nothing", "`DUET_DRY_RUN=false`"]);
+    }
     // A run by script has no versions to go back to.
     let interrupted = STEADY.replace("0.002", r#"0.002, "interrupt_in": 2"#);
     place.scripted(&interrupted, &[]).expect(130).says(&["`duet compare --resume r2`"]);

@@ -25,7 +25,7 @@ use crate::dry_run;
 use crate::failure::{Failure, code};
 use crate::forecast;
 use crate::render::format::version;
-use crate::session::{self, Session, Subjects, lock_machine, tell_interrupted};
+use crate::session::{self, Session, Subjects, lock_machine, lock_unless_dry, refuse_dry_run, tell_interrupted};
 use crate::waiting::Waiting;
 
 /// Means for the steps that follow once everything is judged by time.
@@ -85,7 +85,7 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
     if context.db().exists() && !context.settings.dry_run() {
         Store::open(&context.db())?;
     }
-    let _lock = lock_machine(context)?;
+    let _lock = lock_unless_dry(context)?;
     let prepared = prepare(context, spec, &origin)?;
     let (mut material, builds) = Material::prepared(context, &prepared, origin)?;
     let Some(mut plan) = material.unsettled(errand, material.capacity())? else { return Ok(code::CLEAN) };
@@ -205,6 +205,7 @@ pub(in crate::commands) fn resume(
     context: &Context,
     purpose: &dyn Purpose,
 ) -> Result<u8, Failure> {
+    refuse_dry_run(context)?;
     let mut store = Store::open_existing(&context.db())?;
     let stored = unfinished(&store, name)?;
     let (name, head) = (&stored.name, &stored.head);
