@@ -32,7 +32,7 @@ pub struct BisectArgs {
     #[arg(value_parser = super::version_word)]
     pub bad: Option<String>,
     /// Go on with the last search that did not come to its end; commits and settings are those of that search
-    #[arg(long, conflicts_with_all = ["good", "bad"])]
+    #[arg(long, conflicts_with_all = ["good", "bad", "dry_run"])]
     pub resume: bool,
     /// Name a merge, and do not search inside
     #[arg(long, conflicts_with = "resume")]

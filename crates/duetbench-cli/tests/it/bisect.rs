@@ -153,6 +153,19 @@ fn a_comparison_that_is_interrupted_again_before_its_first_trial_stays_begun() {
 }
 
 #[test]
+fn a_dry_run_goes_on_with_no_search() {
+    let search = Search::new();
+    search.interrupted(&WANTED);
+    let store = search.place.path().join(".duet/duet.db");
+    let before = fs::read(&store).unwrap();
+    search.place.duet(&["bisect", "--resume", "--dry-run"]).expect(2).says(&["--resume", "--dry-run"]);
+    let mut set = search.place.command(&["bisect", "--resume"]);
+    let refused = Ran::from(set.env("DUET_DRY_RUN", "true").output().unwrap());
+    refused.expect(2).says(&["a dry run goes on with nothing", "`DUET_DRY_RUN=false`"]);
+    assert!(fs::read(&store).unwrap() == before, "the search is another one now");
+}
+
+#[test]
 fn a_comparison_that_cannot_be_gone_on_with_is_made_anew() {
     let search = Search::new();
     search.interrupted(&WANTED);

@@ -15,6 +15,7 @@ use crate::failure::{Failure, code};
 use crate::options::Format;
 use crate::render::bisect;
 use crate::seed;
+use crate::session::refuse_dry_run;
 
 mod conclusion;
 mod course;
@@ -38,6 +39,8 @@ pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
             .hint("leave out `--on`, also in `duet.toml`"));
     }
     if args.resume {
+        // Its comparisons would only be planned, and what is only planned would be kept as a commit that cannot be compared.
+        refuse_dry_run(context)?;
         let mut store = Store::open_existing(&context.db())?;
         let last = kept(&store)?.into_iter().find(|(_, record)| !record.complete && record.cwd == context.cwd);
         let (id, mut record) = last.ok_or_else(|| {
