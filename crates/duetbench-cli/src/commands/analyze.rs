@@ -11,7 +11,7 @@ use duetbench_run::store::Store;
 use super::detect::nothing;
 use super::{Context, source};
 use crate::args::AnalyzeArgs;
-use crate::failure::{Failure, code, exit_code};
+use crate::failure::{Failure, code, stored_exit_code};
 use crate::render::detect::{self, Answered, Side, Unpaired};
 
 /// A command that gives a stored run enough processes for a verdict.
@@ -49,7 +49,7 @@ fn again(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
     }
     stored.head.spec.decision = decision;
     let report = context.report(&store, stored)?;
-    let exit = exit_code(&report, context.settings.strict());
+    let exit = stored_exit_code(&report, context.settings.strict());
     context.printer.report(&report, exit)?;
     Ok(exit)
 }

@@ -202,8 +202,11 @@ fn an_interrupted_run_keeps_what_it_has() {
     let ran = ran.says(&["`duet compare --resume r1 --timeout 2s` goes on from here"]);
     assert_eq!(ran.json()["complete"], false);
     assert_eq!(ran.benchmark("BenchmarkA")["forks"].as_array().unwrap().len(), 4);
-    let shown = place.duet(&["show", "--format", "json"]).expect(130);
-    assert_eq!(shown.benchmark("BenchmarkA")["forks"].as_array().unwrap().len(), 4);
+    for again in [&["show"][..], &["analyze"], &["analyze", "r1", "--threshold", "5%"]] {
+        let shown = place.duet(&[again, &["--format", "json"]].concat()).expect(130);
+        assert_eq!(shown.benchmark("BenchmarkA")["forks"].as_array().unwrap().len(), 4);
+        assert_eq!(shown.json()["exit_code"], 130);
+    }
 }
 
 #[test]
