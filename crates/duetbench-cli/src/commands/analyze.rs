@@ -88,7 +88,8 @@ fn two(typed: [&str; 2], context: &Context) -> Result<u8, Failure> {
     Ok(exit_code)
 }
 
-fn exit_of(detection: &Detection, strict: bool) -> u8 {
+/// The exit code by duet's rule, where open questions are tolerated or not (`strict`).
+pub(super) fn exit_of(detection: &Detection, strict: bool) -> u8 {
     let mut answers = detection.benchmarks.iter().filter_map(|b| b.house.as_ref()).map(|house| &house.answer);
     let unanswerable = answers.clone().all(|answer| matches!(answer, Answer::TooFew { .. }));
     if detection.has_regression() {
