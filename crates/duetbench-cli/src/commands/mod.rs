@@ -22,7 +22,7 @@ use crate::options::Format;
 use crate::printer::Printer;
 use crate::project;
 use crate::render::format::one_line;
-use crate::settings::Settings;
+use crate::settings::{Settings, check_link};
 use crate::waiting::Waiting;
 
 pub mod analyze;
@@ -83,6 +83,15 @@ impl Context {
     /// Where runs are stored: as set, or at the root of the checkout around the current directory.
     pub fn db(&self) -> PathBuf {
         self.settings.db().unwrap_or_else(|| project::root(&self.cwd).join(".duet/duet.db"))
+    }
+
+    /// The same to write on. Where nobody said where, it must not lead out of the checkout.
+    fn db_to_write(&self) -> Result<PathBuf, Failure> {
+        let path = self.db();
+        if self.settings.db().is_none() {
+            check_link(&path, &self.cwd)?;
+        }
+        Ok(path)
     }
 
     /// The report of a stored run: with what the newest calibration says of it, held against rules and waivers, and with pictures where the

@@ -111,7 +111,7 @@ fn measure(context: &Context, head: &SoloHead, executor: &mut dyn Executor<SoloB
     if head.plan.benchmarks.is_empty() && head.plan.failed.is_empty() {
         return Err(nothing_selected(context).into());
     }
-    let mut store = Store::open(&context.db())?;
+    let mut store = Store::open(&context.db_to_write()?)?;
     let session = Session::begin(context, &mut store, head)?;
     carry_out(context, session, head, executor)
 }
@@ -119,7 +119,7 @@ fn measure(context: &Context, head: &SoloHead, executor: &mut dyn Executor<SoloB
 /// Goes on with a run that did not come to its end.
 fn resume(name: &str, args: &RunArgs, context: &Context) -> Result<u8, Failure> {
     refuse_dry_run(context)?;
-    let mut store = Store::open_existing(&context.db())?;
+    let mut store = Store::open_existing(&context.db_to_write()?)?;
     // The last run may be a comparison.
     let name = store.run_of_one_named(name)?;
     let stored = unfinished(store.load(&name)?.solo()?)?;

@@ -82,8 +82,11 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
     // Whoever mistyped a version need not wait to be told.
     origin.versions.iter().try_for_each(|version| check(version, &origin.cwd))?;
     // One that takes nothing is better known before building; where there is none, nothing is made before there is something to keep.
-    if context.db().exists() && !context.settings.dry_run() {
-        Store::open(&context.db())?;
+    if !context.settings.dry_run() {
+        let db = context.db_to_write()?;
+        if db.exists() {
+            Store::open(&db)?;
+        }
     }
     let _lock = lock_unless_dry(context)?;
     let prepared = prepare(context, spec, &origin)?;
@@ -183,7 +186,7 @@ fn measure(errand: &Errand<'_>, plan: Plan, subjects: Subjects, means: Means<'_,
         return Ok(if compares { shown } else { code::FAILED });
     }
     let head = session::head(&errand.spec, plan, subjects);
-    let mut store = Store::open(&context.db())?;
+    let mut store = Store::open(&context.db_to_write()?)?;
     let session = Session::begin(context, &mut store, &head)?;
     carry_out(errand.purpose, session, &head, means)
 }
@@ -206,7 +209,7 @@ pub(in crate::commands) fn resume(
     purpose: &dyn Purpose,
 ) -> Result<u8, Failure> {
     refuse_dry_run(context)?;
-    let mut store = Store::open_existing(&context.db())?;
+    let mut store = Store::open_existing(&context.db_to_write()?)?;
     let stored = unfinished(&store, name)?;
     let (name, head) = (&stored.name, &stored.head);
     if let Some(script) = script {
