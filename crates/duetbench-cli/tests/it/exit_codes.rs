@@ -140,6 +140,10 @@ fn usage_errors_are_2_and_name_what_is_wrong() {
     place.duet(&["compare", "--threshold", "lots"]).expect(2).says(&["--threshold", "3%"]);
     place.duet(&["compare", "--no-such"]).expect(2);
     place.duet(&["compare", "--forks", "3", "--budget", "1m"]).expect(2).says(&["--forks", "--budget"]);
+    place
+        .duet(&["list", "--command", "true", "--timeout", "9999999999999999999s"])
+        .expect(2)
+        .says(&["at most 10 years"]);
     place.scripted(STEADY, &["--alpha", "70%"]).expect(2).says(&["alpha", "is 70%", "above 0.0000001% and below 50%"]);
     place.scripted(STEADY, &["--bench", "("]).expect(2).says(&["--bench"]);
     // An error that says what to do has no hint beside it.
