@@ -102,7 +102,8 @@ impl Context {
         } else {
             assemble::report(stored)
         };
-        gate::decided(assemble::with_calibration(report, store)?, &self.cwd, self.settings.strict())
+        let report = Report { typed: self.settings.typed(), ..assemble::with_calibration(report, store)? };
+        gate::decided(report, &self.cwd, self.settings.strict())
     }
 
     /// Fetches, builds and lists versions; relative names start at `cwd`.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use duetbench_core::Spec;
 use duetbench_core::instructions::Countable;
 use duetbench_core::plan::Repetitions;
+use duetbench_core::report::Typed;
 use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults};
 use duetbench_formats::bounded;
 
@@ -205,6 +206,12 @@ impl Settings {
 
     /// The options that no stored run keeps, as they were typed: whoever goes on with a run types them again.
     pub fn bounds_typed(&self) -> String {
+        let Typed { store, bounds } = self.typed();
+        store + &bounds
+    }
+
+    /// The same, the store apart.
+    pub fn typed(&self) -> Typed {
         let typed = &self.layers[0];
         let profile = typed.profile.filter(|is_wanted| *is_wanted).map(|_| " --profile".to_owned());
         let timeout = typed.timeout.map(|limit| {
@@ -213,8 +220,8 @@ impl Settings {
         });
         let passed = typed.pass_env.iter().flatten().map(|name| format!(" --pass-env {}", quote(name)));
         let sandbox = typed.sandbox.filter(|is_wanted| *is_wanted).map(|_| " --sandbox".to_owned());
-        let more: String = timeout.into_iter().chain(passed).chain(sandbox).chain(profile).collect();
-        self.db_typed() + &more
+        let bounds = timeout.into_iter().chain(passed).chain(sandbox).chain(profile).collect();
+        Typed { store: self.db_typed(), bounds }
     }
 
     /// The store that was typed, as an option; empty where none was.
