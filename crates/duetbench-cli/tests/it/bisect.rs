@@ -144,7 +144,9 @@ fn a_search_is_gone_on_with_after_any_of_its_runs_was_removed() {
 #[test]
 fn a_comparison_that_is_interrupted_again_before_its_first_trial_stays_begun() {
     let search = Search::new();
-    search.interrupted(&WANTED);
+    let told = "`duet bisect --resume --timeout 50s` goes on from here";
+    let ran = search.interrupted(&[&WANTED[..], &["--timeout", "50s"]].concat()).says(&[told]);
+    assert!(!ran.stderr.contains("`duet bisect --resume` goes on"), "{}", ran.stderr);
     let begun = search.kept("open");
     assert!(begun["run"].is_string(), "it has no run: {begun}");
     search.git_first("mkdir interrupted 2> /dev/null && kill -TERM $PPID");

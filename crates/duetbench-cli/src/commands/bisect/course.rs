@@ -22,6 +22,7 @@ use crate::commands::Context;
 use crate::failure::{Failure, code};
 use crate::render;
 use crate::render::format::{change, duration, failure_in_one_line, many};
+use crate::session::tell_interrupted;
 
 /// Share of the budget that the comparison of two end points may take.
 const ENDS_SHARE: u32 = 4;
@@ -53,7 +54,7 @@ impl<'a> Course<'a> {
         }
         match self.searched() {
             Err(Failure::Run(RunError::Interrupted)) => {
-                self.context.printer.note("interrupted; `duet bisect --resume` goes on from here");
+                tell_interrupted(self.context, "bisect --resume");
                 return Ok(code::INTERRUPTED);
             }
             other => other?,
