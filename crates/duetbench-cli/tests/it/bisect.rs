@@ -66,6 +66,11 @@ struct Search {
 
 impl Search {
     fn new() -> Search {
+        Search::ended_by("TERM")
+    }
+
+    /// The same with another signal that ends it.
+    fn ended_by(signal: &str) -> Search {
         let (fast, slow) = (counting(2000), counting(40_000));
         let place = Place::new();
         let dir = place.path().display().to_string();
@@ -74,7 +79,7 @@ impl Search {
                 "[ -e {dir}/first ] || echo {name} > {dir}/first\n\
                  [ \"$(cat {dir}/first)\" = {name} ] || echo >> {dir}/starts\n\
                  [ ! -e {dir}/starts ] || [ $(wc -l < {dir}/starts) -lt 4 ] || ! mkdir {dir}/told 2> /dev/null || \
-                 kill -TERM $(cat {dir}/pid)\n{program}"
+                 kill -{signal} $(cat {dir}/pid)\n{program}"
             )
         };
         let programs = [&fast, &interrupting("c1", &fast), &interrupting("c2", &slow), &slow];
@@ -152,6 +157,13 @@ fn a_comparison_that_is_interrupted_again_before_its_first_trial_stays_begun() {
     search.git_first("mkdir interrupted 2> /dev/null && kill -TERM $PPID");
     search.carried_out(&["--resume"]).expect(130);
     assert_eq!(search.kept("open"), begun);
+}
+
+#[test]
+fn a_comparison_that_was_killed_stays_begun() {
+    let search = Search::ended_by("KILL");
+    assert_eq!(search.carried_out(&WANTED).code, -1);
+    assert!(search.kept("open")["run"].is_string(), "it is measured anew: {}", search.kept("open"));
 }
 
 #[test]

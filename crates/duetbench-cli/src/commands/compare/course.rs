@@ -188,6 +188,7 @@ fn measure(errand: &Errand<'_>, plan: Plan, subjects: Subjects, means: Means<'_,
     let head = session::head(&errand.spec, plan, subjects);
     let mut store = Store::open(&context.db_to_write()?)?;
     let session = Session::begin(context, &mut store, &head)?;
+    errand.purpose.begins(session.run())?;
     carry_out(errand.purpose, session, &head, means)
 }
 
