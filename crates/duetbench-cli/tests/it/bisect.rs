@@ -180,6 +180,21 @@ fn a_dry_run_goes_on_with_no_search() {
 }
 
 #[test]
+fn a_second_search_in_a_store_is_refused_while_the_first_lasts() {
+    let search = Search::new();
+    search.interrupted(&WANTED);
+    let first = fs::File::open(search.place.path().join(".duet")).unwrap();
+    first.lock().unwrap();
+    let before = fs::read(search.place.path().join(".duet/duet.db")).unwrap();
+    for second in [&["--resume"][..], &WANTED] {
+        search.carried_out(second).expect(1).says(&["another `duet bisect` is searching", ".duet`", "`--db`"]);
+    }
+    assert!(fs::read(search.place.path().join(".duet/duet.db")).unwrap() == before, "the search is another one now");
+    drop(first);
+    search.interrupted(&["--resume"]);
+}
+
+#[test]
 fn a_comparison_that_cannot_be_gone_on_with_is_made_anew() {
     let search = Search::new();
     search.interrupted(&WANTED);

@@ -42,6 +42,7 @@ pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
         // Its comparisons would only be planned, and what is only planned would be kept as a commit that cannot be compared.
         refuse_dry_run(context)?;
         let mut store = Store::open_existing(&context.db_to_write()?)?;
+        let _alone = store.hold_searches()?;
         let last = kept(&store)?.into_iter().find(|(_, record)| !record.complete && record.cwd == context.cwd);
         let (id, mut record) = last.ok_or_else(|| {
             Failure::usage(format!("no search in `{}` waits for its end here", context.db().display()))
@@ -57,6 +58,7 @@ pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
         return Ok(code::CLEAN);
     }
     let mut store = Store::open(&context.db_to_write()?)?;
+    let _alone = store.hold_searches()?;
     let new = Record { first_parent: args.first_parent, ..Record::new(context.cwd.clone(), spec, commits) };
     let begun = kept(&store)?.into_iter().find(|(_, record)| !record.complete && record.asks_for_the_same(&new));
     let (id, record) = match begun {
