@@ -8,7 +8,7 @@ use duetbench_core::fleet::{FleetReport, fail_abandoned};
 use duetbench_core::hotspot::BENCHMARKS_MAX;
 use duetbench_core::noise::{Witnessed, explain};
 use duetbench_core::picture::pictures;
-use duetbench_core::report::BenchmarkReport;
+use duetbench_core::report::{BenchmarkReport, Typed};
 use duetbench_core::reported::{self, Readings, ReportedMetric};
 use duetbench_core::solo_report::solo_results;
 use duetbench_core::{BenchmarkId, Plan, Report, SoloReport, Trial};
@@ -91,6 +91,7 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
         started: head.started,
         complete,
         untrusted: false,
+        typed: Typed::default(),
         spec: head.spec,
         plan,
         baseline: head.baseline,

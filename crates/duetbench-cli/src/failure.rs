@@ -117,6 +117,15 @@ pub fn solo_exit_code(report: &SoloReport) -> u8 {
     if nothing || report.has_failures() { code::FAILED } else { code::CLEAN }
 }
 
+/// The exit code of a run as it lies in a store, where open questions are tolerated or not (`strict`).
+pub fn stored_exit_code(report: &Report, strict: bool) -> u8 {
+    match exit_code(report, strict) {
+        // A missing part may be the one that fails it.
+        code::CLEAN | code::INCONCLUSIVE if !report.complete => code::INTERRUPTED,
+        judged => judged,
+    }
+}
+
 /// The exit code of a finished run, where open questions are tolerated or not (`strict`).
 pub fn exit_code(report: &Report, strict: bool) -> u8 {
     match report.outcome() {

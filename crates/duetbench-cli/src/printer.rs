@@ -18,7 +18,7 @@ use crate::render::live::Room;
 use crate::render::palette::Palette;
 use crate::render::text::Look;
 use crate::render::{annotation, ascii, csv, gobench, html, json, live, markdown, sarif, text};
-use crate::settings::Settings;
+use crate::settings::{Settings, check_link};
 use crate::sites;
 
 /// Where a page is written when nothing else is said.
@@ -53,8 +53,11 @@ impl Printer {
     /// is made with that.
     ///
     /// # Errors
-    /// When there is no folder for it.
+    /// When there is no folder for it, or a link leads out of the checkout in its place.
     pub fn check_destination(&self, db: &Path) -> Result<(), Failure> {
+        if self.format == Format::Html {
+            self.place_of_page()?;
+        }
         let folder = self.output.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
         match folder.filter(|folder| !folder.is_dir() && !db.starts_with(folder)) {
             Some(folder) => {
@@ -98,11 +101,20 @@ impl Printer {
     /// Writes a page for the browser to the output file and says where it is. A terminal shows no page: a file in the current directory
     /// takes its place.
     fn page(&self, page: &str) -> Result<(), Failure> {
-        let instead = self.is_on_terminal().then(|| PathBuf::from(PAGE));
-        let Some(path) = self.output.clone().or(instead) else { return to_output(page.as_bytes()) };
+        let Some(path) = self.place_of_page()? else { return to_output(page.as_bytes()) };
         write_file(&path, page)?;
         self.note(&format!("`{}` ({} kB): open it in a browser", path.display(), page.len().div_ceil(1000)));
         Ok(())
+    }
+
+    /// The file for a page. Under our own name there may lie a link of the repository's, and looking overwrites nothing outside of it.
+    fn place_of_page(&self) -> Result<Option<PathBuf>, Failure> {
+        let instead = self.is_on_terminal().then(|| PathBuf::from(PAGE));
+        let path = self.output.clone().or(instead);
+        if let Some(path) = path.as_deref().filter(|path| *path == Path::new(PAGE)) {
+            check_link(path, &std::env::current_dir()?)?;
+        }
+        Ok(path)
     }
 
     fn is_on_terminal(&self) -> bool {

@@ -284,14 +284,31 @@ pub fn same_machine(then: &Environment) -> Result<(), Failure> {
 /// Facts of a machine that cannot change while a run waits; what runs on it may.
 const PLACE: [&str; 3] = ["platform", "processor", "usable processors"];
 
-/// One run per machine: waits for its turn, no longer than `--wait` says. Absent where nothing is timed.
+/// Refuses to go on with what was begun where nothing is to be measured.
+///
+/// # Errors
+/// When a variable or a file asks for a dry run; one that is typed is refused before.
+pub fn refuse_dry_run(context: &Context) -> Result<(), Failure> {
+    if context.settings.dry_run() {
+        return Err(Failure::usage("a dry run goes on with nothing, and a variable or `duet.toml` sets `dry_run`")
+            .hint("`DUET_DRY_RUN=false` before the command takes it back"));
+    }
+    Ok(())
+}
+
+/// The lock of a command that stops before measuring in a dry run: absent there, where nothing is timed.
+///
+/// # Errors
+/// Those of [`lock_machine`].
+pub fn lock_unless_dry(context: &Context) -> Result<Option<MachineLock>, RunError> {
+    if context.settings.dry_run() { Ok(None) } else { lock_machine(context).map(Some) }
+}
+
+/// One run per machine: waits for its turn, no longer than `--wait` says.
 ///
 /// # Errors
 /// When another run holds the machine and waiting was declined, took too long or was interrupted.
-pub fn lock_machine(context: &Context) -> Result<Option<MachineLock>, RunError> {
-    if context.settings.dry_run() {
-        return Ok(None);
-    }
+pub fn lock_machine(context: &Context) -> Result<MachineLock, RunError> {
     let path = lock_path();
     let applicant = Applicant { path: &path, directory: &context.cwd, limit: context.settings.wait() };
     let mut display = None;
@@ -306,7 +323,7 @@ pub fn lock_machine(context: &Context) -> Result<Option<MachineLock>, RunError> 
     display.iter().for_each(Display::finish);
     let lock = lock?;
     end_abandoned().iter().for_each(|words| context.printer.note(words));
-    Ok(Some(lock))
+    Ok(lock)
 }
 
 /// Keeps other runs from this machine, or fails where one holds it.

@@ -163,7 +163,7 @@ fn what_needs_more_than_travels_stays_here_and_is_listed() {
 fn a_cap_on_cost_sends_nothing_and_a_higher_one_goes_on() {
     let place = textkit();
     let ran = duet(&place, &comparing("here", "8", &["--max-cost", "0.0000001"])).expect(1);
-    let ran = ran.says(&["`--max-cost` is spent", "`duet compare --resume r1` goes on from here"]);
+    let ran = ran.says(&["`--max-cost` is spent", "`duet compare --resume r1 --", "` goes on from here"]);
     assert_eq!((calls(&place), &ran.json()["complete"]), (Vec::new(), &Value::Bool(false)));
     let fleet = &ran.json()["fleet"];
     let nothing = |value: &Value| value.as_f64().is_some_and(|v| v == 0.0 && v.is_sign_positive());
@@ -193,7 +193,8 @@ fn what_a_fleet_gives_up_fails_until_a_later_sitting_measures_it() {
     let mut args = comparing("here", "8", &[]);
     args.retain(|word| *word != "--worker" && *word != worker());
     let ran = duet(&place, &[&args[..], &more].concat()).expect(1);
-    let ran = ran.says(&["calls of some benchmarks keep being lost; `duet compare --resume r1` goes on from here"]);
+    let ran =
+        ran.says(&["calls of some benchmarks keep being lost; `duet compare --resume r1 --", "` goes on from here"]);
     let words = "15 of its last 15 calls were lost or crashed: the worker ended: exit status: 3";
     for name in ["BenchmarkSlug", "BenchmarkJoin"] {
         assert_eq!(ran.verdict(name), "failed", "{}", ran.stdout);
@@ -326,7 +327,7 @@ fn an_interrupted_run_drains_reports_and_is_gone_on_with() {
     wait_for_calls(&place, &mut sitting, 5);
     assert!(sitting.signal(Signal::INT), "it ended before:\n{}", sitting.stderr());
     let (_, ran) = sitting.end();
-    let ran = ran.expect(130).says(&["interrupted; `duet compare --resume r1` goes on from here"]);
+    let ran = ran.expect(130).says(&["interrupted; `duet compare --resume r1 --", "` goes on from here"]);
     assert_eq!((&ran.json()["complete"], &ran.json()["exit_code"]), (&Value::Bool(false), &Value::from(130)));
     nobody_works_for(&place);
     // It was heard of all calls, and all that was heard counts.

@@ -228,7 +228,7 @@ fn credentials_that_expire_end_the_run() {
     proxy.suffer(Fault { begin: INVOKE, times: 99, answer: EXPIRED });
     let (_, ran) = sitting.end();
     injected(1);
-    let ran = ran.expect(1).says(&["the provider refuses calls; `duet compare --resume r1` goes on from here"]);
+    let ran = ran.expect(1).says(&["the provider refuses calls; `duet compare --resume r1 --", "` goes on from here"]);
     for benchmark in ran.json()["benchmarks"].as_array().unwrap() {
         let reason = benchmark["failure"]["reason"].as_str().unwrap_or_default();
         assert!(reason.starts_with("the provider refuses calls: ") && reason.contains("expired"), "{benchmark:#}");
@@ -296,7 +296,7 @@ fn a_server_that_is_killed_ends_the_run() {
     let (_, broken) = sitting.end();
     let counted = ended(&place, "counted");
     assert!((6..8 * BENCHMARKS).contains(&counted), "{counted}");
-    let broken = broken.expect(1).says(&["the fleet is gone; `duet compare --resume r1` goes on from here"]);
+    let broken = broken.expect(1).says(&["the fleet is gone; `duet compare --resume r1 --", "` goes on from here"]);
     let broken = broken.says(&["could not be removed", "hint: `duet fleet sweep` removes it once its time is up"]);
     let report = broken.json();
     assert_eq!(report["fleet"]["counted"], counted, "what was measured was not told");

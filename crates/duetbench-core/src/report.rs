@@ -66,6 +66,16 @@ impl LayoutsUsed {
     }
 }
 
+/// Options that no stored run keeps, as whoever asks for a report typed them: each begins with a space, and commands that the report
+/// offers have them again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Typed {
+    /// The store.
+    pub store: String,
+    /// All others.
+    pub bounds: String,
+}
+
 /// The whole answer of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -78,6 +88,9 @@ pub struct Report {
     /// Whether it was measured by somebody who is not trusted: then nothing that it names is offered to be run.
     #[serde(skip)]
     pub untrusted: bool,
+    /// Options that commands which it offers are typed with again.
+    #[serde(skip)]
+    pub typed: Typed,
     /// The request.
     pub spec: Spec,
     /// The plan.

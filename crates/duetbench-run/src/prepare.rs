@@ -212,7 +212,9 @@ fn exchange(
             "{whose}'s benchmarks in `{package}` do not compile on {on}'s code, whose own are measured there: {words}"
         ),
         None => {
-            format!("{whose}'s benchmarks in `{package}` are not measured on {on}'s code, which has no such package")
+            format!(
+                "{whose}'s benchmarks in `{package}` are not measured on {on}'s code, which has no such package of its own"
+            )
         }
     };
     Ok(unfit.into_iter().map(words).collect())

@@ -10,13 +10,13 @@ use crate::error::RunError;
 const OWNER_WRITES: u32 = 0o200;
 
 /// Copies a folder, but for the folders in it that are not `wanted`. Links stay links; what is there
-/// already is replaced; files can be written, which those of the
+/// already is replaced, a link itself and never what it leads to; files can be written, which those of the
 /// Go client's cache cannot. Anything that is neither a file, a folder nor a link is left out, and the copy itself where it lies inside.
 ///
 /// # Errors
 /// When something cannot be read or written, with its path.
 pub(crate) fn copy(from: &Path, to: &Path, wanted: &dyn Fn(&DirEntry) -> bool) -> Result<(), RunError> {
-    fs::create_dir_all(to).map_err(|e| RunError::file("create", to, e))?;
+    make_folder(to)?;
     let itself = place(to);
     copy_all(from, to, &|folder| wanted(folder) && place(&folder.path()) != itself)
 }
@@ -27,7 +27,7 @@ fn place(path: &Path) -> Option<(u64, u64)> {
 }
 
 fn copy_all(from: &Path, to: &Path, wanted: &dyn Fn(&DirEntry) -> bool) -> Result<(), RunError> {
-    fs::create_dir_all(to).map_err(|e| RunError::file("create", to, e))?;
+    make_folder(to)?;
     for entry in fs::read_dir(from).map_err(|e| RunError::file("read", from, e))? {
         let entry = entry.map_err(|e| RunError::file("read", from, e))?;
         let (path, target) = (entry.path(), to.join(entry.file_name()));
@@ -45,7 +45,19 @@ fn copy_all(from: &Path, to: &Path, wanted: &dyn Fn(&DirEntry) -> bool) -> Resul
     Ok(())
 }
 
-fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
+/// Makes a folder in the place of a link, which may lead to the very files that are copied.
+pub(crate) fn make_folder(path: &Path) -> Result<(), RunError> {
+    if path.is_symlink() {
+        fs::remove_file(path).map_err(|e| RunError::file("remove", path, e))?;
+    }
+    fs::create_dir_all(path).map_err(|e| RunError::file("create", path, e))
+}
+
+/// Copies a file so that the copy can be written; a link that is in its place is replaced.
+pub(crate) fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
+    if to.is_symlink() {
+        fs::remove_file(to)?;
+    }
     fs::copy(from, to)?;
     let mode = fs::metadata(to)?.permissions().mode();
     if mode & OWNER_WRITES == 0 {
@@ -65,6 +77,30 @@ mod tests {
         let to = place.path().join("cache/copy");
         copy(place.path(), &to, &|_| true).unwrap();
         assert!(to.join("cache/kept").exists() && !to.join("cache/copy").exists());
+    }
+
+    #[test]
+    fn a_copy_replaces_links_and_spares_what_they_lead_to() {
+        let place = tempfile::tempdir().unwrap();
+        let [from, to, theirs] = ["from", "to", "theirs"].map(|name| place.path().join(name));
+        for folder in [from.join("data"), to.clone(), theirs.clone()] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        for file in [from.join("data/file"), from.join("file")] {
+            fs::write(file, "ours").unwrap();
+        }
+        fs::write(theirs.join("file"), "theirs").unwrap();
+        symlink(&theirs, to.join("data")).unwrap();
+        symlink(theirs.join("file"), to.join("file")).unwrap();
+        copy(&from, &to, &|_| true).unwrap();
+        for copied in ["data/file", "file"] {
+            assert_eq!(fs::read_to_string(to.join(copied)).unwrap(), "ours", "{copied}");
+        }
+        // The place of the copy may be a link to what is copied.
+        symlink(&from, place.path().join("itself")).unwrap();
+        copy(&from, &place.path().join("itself"), &|_| true).unwrap();
+        assert_eq!(fs::read_to_string(from.join("data/file")).unwrap(), "ours");
+        assert_eq!(fs::read_to_string(theirs.join("file")).unwrap(), "theirs");
     }
 
     #[test]

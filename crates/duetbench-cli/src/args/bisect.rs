@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::ProjectArgs;
+use super::groups::settled_in_searches;
 use crate::options::{DecideArgs, DryRunArgs, ExtentArgs, MeasureArgs, SeedArgs, WaitArgs};
 
 pub(super) const EXAMPLES: &str = "\
@@ -32,7 +33,7 @@ pub struct BisectArgs {
     #[arg(value_parser = super::version_word)]
     pub bad: Option<String>,
     /// Go on with the last search that did not come to its end; commits and settings are those of that search
-    #[arg(long, conflicts_with_all = ["good", "bad"])]
+    #[arg(long, conflicts_with_all = ["good", "bad"], conflicts_with_all = settled_in_searches())]
     pub resume: bool,
     /// Name a merge, and do not search inside
     #[arg(long, conflicts_with = "resume")]

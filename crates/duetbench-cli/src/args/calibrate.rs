@@ -7,7 +7,7 @@ use duetbench_core::spec::defaults;
 
 use super::groups::{settled_in_all, settled_in_pairs};
 use super::{CommandArgs, FleetArgs, ProjectArgs, ProposeArgs, SittingArgs};
-use crate::options::ExtentArgs;
+use crate::options::{ExtentArgs, of_this_life};
 
 pub(super) const EXAMPLES: &str = "\
 A version is measured against itself, as `duet compare V V --measure-identical --fixed` does it. \
@@ -91,7 +91,7 @@ impl CalibrateArgs {
 /// Reads a time that is longer than nothing.
 fn parse_time(text: &str) -> Result<Duration, String> {
     let time = humantime::parse_duration(text).map_err(|e| e.to_string())?;
-    if time.is_zero() { Err("nothing is seen after no time".into()) } else { Ok(time) }
+    if time.is_zero() { Err("nothing is seen after no time".into()) } else { of_this_life(time) }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::options::{
     AccountArgs, BoundArgs, CapArgs, DecideArgs, DryRunArgs, ExtentArgs, Group, HarnessArgs, InstanceArgs, Layer,
-    SeedArgs, SelectArgs, StrictArgs, WaitArgs,
+    MeasureArgs, SeedArgs, SelectArgs, StrictArgs, WaitArgs,
 };
 
 /// A project's benchmarks.
@@ -119,8 +119,20 @@ pub(super) fn ids<A: Args>() -> Vec<Id> {
 
 /// Options that a stored run has settled, whatever it measures.
 pub(super) fn settled_in_all() -> Vec<Id> {
+    [settled_by_beginning(), ids::<CommandArgs>()].concat()
+}
+
+/// Options that were settled when something was begun that can be gone on with.
+fn settled_by_beginning() -> Vec<Id> {
     let [select, seed, dry_run] = [ids::<SelectArgs>(), ids::<SeedArgs>(), ids::<DryRunArgs>()];
-    [select, seed, dry_run, ids::<HarnessArgs>(), ids::<CommandArgs>()].concat()
+    [select, seed, dry_run, ids::<HarnessArgs>()].concat()
+}
+
+/// Options that a stored search has settled; each of its sittings has a budget of its own.
+pub(super) fn settled_in_searches() -> Vec<Id> {
+    let [extent, measure, decide] = [ids::<ExtentArgs>(), ids::<MeasureArgs>(), ids::<DecideArgs>()];
+    let extent = extent.into_iter().filter(|id| id != "budget").collect();
+    [settled_by_beginning(), extent, measure, decide].concat()
 }
 
 /// Options that a stored run of two versions has settled as well.

@@ -7,7 +7,7 @@ use duetbench_core::plan::Repetitions;
 
 use super::groups::{ids, settled_in_all};
 use super::{CommandArgs, ProjectArgs, SittingArgs};
-use crate::options::PlanFileArgs;
+use crate::options::{PlanFileArgs, of_this_life};
 
 pub(super) const EXAMPLES: &str = "\
 The defaults are 3 suite runs of 1 process each with 5 iterations of 1 second. Nothing is judged; exit codes: 0 all was \
@@ -95,7 +95,7 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
         Some(seconds) => Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())?,
         None => humantime::parse_duration(text).map_err(|e| e.to_string())?,
     };
-    if time.is_zero() { Err("an iteration must be longer than nothing".into()) } else { Ok(time) }
+    if time.is_zero() { Err("an iteration must be longer than nothing".into()) } else { of_this_life(time) }
 }
 
 #[cfg(test)]
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(parse_seconds("1"), Ok(Duration::from_secs(1)));
         assert_eq!(parse_seconds("0.1"), Ok(Duration::from_millis(100)));
         assert_eq!(parse_seconds("100ms"), Ok(Duration::from_millis(100)));
-        for wrong in ["0", "-1", "nan", "soon", "1e-12"] {
+        for wrong in ["0", "-1", "nan", "soon", "1e-12", "1e18", "11years"] {
             assert!(parse_seconds(wrong).is_err(), "{wrong}");
         }
     }

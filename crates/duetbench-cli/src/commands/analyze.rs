@@ -11,7 +11,7 @@ use duetbench_run::store::Store;
 use super::detect::nothing;
 use super::{Context, source};
 use crate::args::AnalyzeArgs;
-use crate::failure::{Failure, code, exit_code};
+use crate::failure::{Failure, code, stored_exit_code};
 use crate::render::detect::{self, Answered, Side, Unpaired};
 
 /// A command that gives a stored run enough processes for a verdict.
@@ -49,7 +49,7 @@ fn again(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
     }
     stored.head.spec.decision = decision;
     let report = context.report(&store, stored)?;
-    let exit = exit_code(&report, context.settings.strict());
+    let exit = stored_exit_code(&report, context.settings.strict());
     context.printer.report(&report, exit)?;
     Ok(exit)
 }
@@ -88,7 +88,8 @@ fn two(typed: [&str; 2], context: &Context) -> Result<u8, Failure> {
     Ok(exit_code)
 }
 
-fn exit_of(detection: &Detection, strict: bool) -> u8 {
+/// The exit code by duet's rule, where open questions are tolerated or not (`strict`).
+pub(super) fn exit_of(detection: &Detection, strict: bool) -> u8 {
     let mut answers = detection.benchmarks.iter().filter_map(|b| b.house.as_ref()).map(|house| &house.answer);
     let unanswerable = answers.clone().all(|answer| matches!(answer, Answer::TooFew { .. }));
     if detection.has_regression() {

@@ -77,7 +77,7 @@ struct Calibrating {
 impl Calibrating {
     /// Calibrates from a run that is stored.
     fn of_stored(&self, name: &str, context: &Context) -> Result<u8, Failure> {
-        let mut store = Store::open_existing(&context.db())?;
+        let mut store = Store::open_existing(&context.db_to_write()?)?;
         let run = store.load(name)?.comparison()?;
         calibration::check(&run)?;
         if !run.complete {

@@ -11,6 +11,7 @@ use duetbench_formats::Tool;
 use duetbench_run::RunError;
 use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
 
+use super::analyze::exit_of;
 use super::{Context, check_fractions, source};
 use crate::args::{AnalyzeArgs, Method};
 use crate::failure::{Failure, code};
@@ -45,7 +46,11 @@ pub fn run(args: &AnalyzeArgs, head: &str, context: &Context) -> Result<u8, Fail
     if detection.benchmarks.is_empty() {
         return Err(nothing(&detection, None).into());
     }
-    let exit_code = if detection.has_regression() { code::REGRESSION } else { code::CLEAN };
+    // The papers' rule gates nothing.
+    let exit_code = match method {
+        Method::Paper => code::CLEAN,
+        Method::Duet | Method::Both => exit_of(&detection, context.settings.strict()),
+    };
     let duet_version = env!("CARGO_PKG_VERSION").to_owned();
     context.printer.document(&detect::document(&Answered {
         duet_version,

@@ -22,7 +22,7 @@ use crate::options::Format;
 use crate::printer::Printer;
 use crate::project;
 use crate::render::format::one_line;
-use crate::settings::Settings;
+use crate::settings::{Settings, check_link};
 use crate::waiting::Waiting;
 
 pub mod analyze;
@@ -85,6 +85,15 @@ impl Context {
         self.settings.db().unwrap_or_else(|| project::root(&self.cwd).join(".duet/duet.db"))
     }
 
+    /// The same to write on. Where nobody said where, it must not lead out of the checkout.
+    fn db_to_write(&self) -> Result<PathBuf, Failure> {
+        let path = self.db();
+        if self.settings.db().is_none() {
+            check_link(&path, &self.cwd)?;
+        }
+        Ok(path)
+    }
+
     /// The report of a stored run: with what the newest calibration says of it, held against rules and waivers, and with pictures where the
     /// form shows them.
     fn report(&self, store: &Store, stored: StoredRun<RunHead>) -> Result<Report, Failure> {
@@ -93,7 +102,8 @@ impl Context {
         } else {
             assemble::report(stored)
         };
-        gate::decided(assemble::with_calibration(report, store)?, &self.cwd, self.settings.strict())
+        let report = Report { typed: self.settings.typed(), ..assemble::with_calibration(report, store)? };
+        gate::decided(report, &self.cwd, self.settings.strict())
     }
 
     /// Fetches, builds and lists versions; relative names start at `cwd`.

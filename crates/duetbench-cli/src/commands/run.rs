@@ -20,7 +20,7 @@ use crate::failure::{Failure, code, solo_exit_code};
 use crate::options::Format;
 use crate::planned::Planned;
 use crate::render::{format, solo};
-use crate::session::{Session, lock_machine, same_machine, same_version, unfinished};
+use crate::session::{Session, lock_machine, lock_unless_dry, refuse_dry_run, same_machine, same_version, unfinished};
 use crate::{assemble, seed};
 
 /// Measures, stores and reports; gives the exit code.
@@ -46,7 +46,7 @@ pub fn run(args: &RunArgs, context: &Context) -> Result<u8, Failure> {
     }
     let version = super::one_version(args.version.as_deref(), &args.program, &context.cwd)?;
     check(&version, &context.cwd)?;
-    let _lock = lock_machine(context)?;
+    let _lock = lock_unless_dry(context)?;
     let origin = SoloOrigin { cwd: context.cwd.clone(), version };
     let prepared = prepare(context, &errand.spec, &origin)?;
     let only = only(&prepared)?;
@@ -111,14 +111,15 @@ fn measure(context: &Context, head: &SoloHead, executor: &mut dyn Executor<SoloB
     if head.plan.benchmarks.is_empty() && head.plan.failed.is_empty() {
         return Err(nothing_selected(context).into());
     }
-    let mut store = Store::open(&context.db())?;
+    let mut store = Store::open(&context.db_to_write()?)?;
     let session = Session::begin(context, &mut store, head)?;
     carry_out(context, session, head, executor)
 }
 
 /// Goes on with a run that did not come to its end.
 fn resume(name: &str, args: &RunArgs, context: &Context) -> Result<u8, Failure> {
-    let mut store = Store::open_existing(&context.db())?;
+    refuse_dry_run(context)?;
+    let mut store = Store::open_existing(&context.db_to_write()?)?;
     // The last run may be a comparison.
     let name = store.run_of_one_named(name)?;
     let stored = unfinished(store.load(&name)?.solo()?)?;

@@ -47,7 +47,7 @@ pub fn list(context: &Context) -> Result<u8, Failure> {
 /// # Errors
 /// When one is not there or may be measured just now; then nothing is removed.
 pub fn remove(args: &RemoveArgs, context: &Context) -> Result<u8, Failure> {
-    let mut store = Store::open_existing(&context.db())?;
+    let mut store = Store::open_existing(&context.db_to_write()?)?;
     let listed = store.runs()?;
     let mut found = Vec::new();
     for name in &args.runs {

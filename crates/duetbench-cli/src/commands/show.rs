@@ -5,7 +5,7 @@ use duetbench_run::store::{Head, Store};
 use super::Context;
 use crate::args::ShowRunArgs;
 use crate::assemble;
-use crate::failure::{Failure, code, exit_code, solo_exit_code};
+use crate::failure::{Failure, code, solo_exit_code, stored_exit_code};
 use crate::render::solo;
 
 /// Prints a stored run; gives the exit code that it ended with, if open questions counted then as they do now.
@@ -23,11 +23,7 @@ pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
     let stored = stored.comparison()?;
     let mut report = context.report(&store, stored)?;
     report.untrusted = args.untrusted;
-    let exit = match exit_code(&report, context.settings.strict()) {
-        // A missing part may be the one that fails it.
-        code::CLEAN | code::INCONCLUSIVE if !report.complete => code::INTERRUPTED,
-        judged => judged,
-    };
+    let exit = stored_exit_code(&report, context.settings.strict());
     context.printer.report(&report, exit)?;
     Ok(exit)
 }

@@ -23,6 +23,7 @@ pub use choice::{Choice, CountArg, Format};
 use rule::RuleTable;
 pub use table::{Group, Row};
 use table::{Typed, options};
+pub(crate) use value::of_this_life;
 use value::some;
 pub use value::{Dollars, HarnessName, Setting};
 

@@ -119,11 +119,23 @@ read_as_numbers!(u32, u64);
 
 impl Setting for Duration {
     fn parse(text: &str) -> Result<Self, String> {
-        humantime::parse_duration(text).map_err(|e| {
+        let time = humantime::parse_duration(text).map_err(|e| {
             let number = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
             if number { format!("did you mean `{text}s`?") } else { e.to_string() }
-        })
+        })?;
+        of_this_life(time)
     }
+}
+
+/// Longest time that can be asked for: ten years. The clock's moments come to an end, and a time that leads beyond it is none.
+const TIME_MAX: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
+
+/// Refuses a time that nobody lives to see the end of.
+///
+/// # Errors
+/// In words, when it is too long.
+pub(crate) fn of_this_life(time: Duration) -> Result<Duration, String> {
+    if time > TIME_MAX { Err("give at most 10 years".into()) } else { Ok(time) }
 }
 
 /// A fraction, written `3%` or `0.03`.
@@ -179,6 +191,16 @@ mod tests {
         assert!(f64::parse("nan").is_err());
         assert_eq!(f64::parse("3"), Err("did you mean `3%`?".into()));
         assert_eq!(f64::parse("300%"), Ok(3.0));
+    }
+
+    #[test]
+    fn a_time_ends_within_ten_years() {
+        assert_eq!(Duration::parse("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(Duration::parse("3650days"), Ok(TIME_MAX));
+        assert_eq!(Duration::parse("7"), Err("did you mean `7s`?".into()));
+        for long in ["3651days", "11years", "9999999999999999999s"] {
+            assert_eq!(Duration::parse(long), Err("give at most 10 years".into()), "{long}");
+        }
     }
 
     #[test]

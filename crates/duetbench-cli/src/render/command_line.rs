@@ -2,7 +2,7 @@
 
 use duetbench_core::fleet::Usage;
 use duetbench_core::gate::Breach;
-use duetbench_core::report::VersionInfo;
+use duetbench_core::report::{Typed, VersionInfo};
 use duetbench_core::spec::{
     CommandSpec, Decision, Effort, FleetSpec, LayoutChoice, Metric, ModeChoice, Spec, StandardOutput, defaults,
 };
@@ -49,7 +49,8 @@ pub(super) fn goes_on(report: &Report) -> String {
         let usd = spec.max_cost_usd.max(fleet.cost_usd);
         (fleet.cost_usd + one_more_usd > spec.max_cost_usd).then(|| format!(" --max-cost {}", 2.0 * usd))
     });
-    format!("duet compare --resume {}{}", quote(&report.run), spent.unwrap_or_default())
+    let Typed { store, bounds } = &report.typed;
+    format!("duet compare --resume {}{}{store}{bounds}", quote(&report.run), spent.unwrap_or_default())
 }
 
 /// The command that measures one benchmark of the run alone, with this many fork pairs and a fresh seed.
@@ -76,7 +77,8 @@ pub(super) fn accept(report: &Report) -> Vec<String> {
             Metric::Reported(unit) => format!(" --unit {}", quote(unit)),
         };
         let (name, run) = (quote(&id.to_string()), quote(&report.run));
-        format!("duet waive {name}{metric} --run {run} --days {} --reason '…'", waiver::DAYS)
+        let store = &report.typed.store;
+        format!("duet waive {name}{metric} --run {run}{store} --days {} --reason '…'", waiver::DAYS)
     };
     report.stopping().into_iter().map(command).collect()
 }
@@ -145,6 +147,10 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>, more: &[&str]) -> Stri
     words.extend(spec.measure_identical.then(|| "--measure-identical".to_owned()));
     words.extend(spec.same_benchmarks.then(|| "--same-benchmarks".to_owned()));
     words.extend(spec.benchmarks_from.map(|role| format!("--benchmarks-from {}", role.side())));
+    // A run that is made again is perhaps made elsewhere, where there is no such store.
+    let store = seed.is_none().then_some(report.typed.store.as_str());
+    let typed = [store, Some(report.typed.bounds.as_str())].into_iter().flatten().map(str::trim_start);
+    words.extend(typed.filter(|options| !options.is_empty()).map(str::to_owned));
     words.extend(more.iter().map(|option| (*option).to_owned()));
     with_passed_on(words, &spec.harness_args)
 }

@@ -7,7 +7,8 @@ use duetbench_core::spec::{FleetSpec, defaults};
 use super::{Settings, within};
 use crate::failure::Failure;
 use crate::fleet::this_arch;
-use crate::options::{Dollars, FORKS_PER_CALL, MEMORY_MB, PARALLEL};
+use crate::options::{Dollars, FORKS_PER_CALL, Layer, MEMORY_MB, PARALLEL};
+use crate::render::command_line::quote;
 
 /// Where functions are made, and as whom. No credential is among it: those are the provider's own business.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +23,19 @@ pub struct Account {
     pub worker: Option<PathBuf>,
     /// A file with prices.
     pub prices: Option<PathBuf>,
+}
+
+/// The account as it was typed, option by option.
+pub(super) fn account_typed(typed: &Layer) -> impl Iterator<Item = String> {
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    let options = [
+        ("role", typed.role.clone()),
+        ("bucket", typed.bucket.clone()),
+        ("region", typed.region.clone()),
+        ("worker", path(&typed.worker)),
+        ("prices", path(&typed.prices)),
+    ];
+    options.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quote(&value?))))
 }
 
 impl Settings {

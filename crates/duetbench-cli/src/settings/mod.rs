@@ -7,6 +7,7 @@ use std::time::Duration;
 use duetbench_core::Spec;
 use duetbench_core::instructions::Countable;
 use duetbench_core::plan::Repetitions;
+use duetbench_core::report::Typed;
 use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults};
 use duetbench_formats::bounded;
 
@@ -205,16 +206,28 @@ impl Settings {
 
     /// The options that no stored run keeps, as they were typed: whoever goes on with a run types them again.
     pub fn bounds_typed(&self) -> String {
+        let Typed { store, bounds } = self.typed();
+        store + &bounds
+    }
+
+    /// The same, the store apart.
+    pub fn typed(&self) -> Typed {
         let typed = &self.layers[0];
-        let profile = typed.profile.filter(|is_wanted| *is_wanted).map(|_| " --profile".to_owned());
+        let flag = |name: &str, set: Option<bool>| set.filter(|is_wanted| *is_wanted).map(|_| format!(" --{name}"));
+        let count = typed.count.map(|count| match count {
+            CountArg::Changed => " --count".to_owned(),
+            CountArg::All => " --count=all".to_owned(),
+            CountArg::None => " --count=none".to_owned(),
+        });
         let timeout = typed.timeout.map(|limit| {
             let words = humantime::format_duration(limit).to_string().replace(' ', "");
             format!(" --timeout {words}")
         });
         let passed = typed.pass_env.iter().flatten().map(|name| format!(" --pass-env {}", quote(name)));
-        let sandbox = typed.sandbox.filter(|is_wanted| *is_wanted).map(|_| " --sandbox".to_owned());
-        let more: String = timeout.into_iter().chain(passed).chain(sandbox).chain(profile).collect();
-        self.db_typed() + &more
+        let flags =
+            [flag("sandbox", typed.sandbox), flag("profile", typed.profile), count, flag("strict", typed.strict)];
+        let bounds = timeout.into_iter().chain(passed).chain(flags.into_iter().flatten());
+        Typed { store: self.db_typed(), bounds: bounds.chain(fleet::account_typed(typed)).collect() }
     }
 
     /// The store that was typed, as an option; empty where none was.
@@ -383,6 +396,11 @@ mod tests {
         let told = |layers: Vec<Layer>| Settings { layers, in_ci: false, branch: None }.bounds_typed();
         let typed = "timeout = '90s'\npass_env = ['HOME', 'LANG']\nsandbox = true";
         assert_eq!(told(vec![file(typed)]), " --timeout 1m30s --pass-env HOME --pass-env LANG --sandbox");
+        let more =
+            "profile = true\ncount = 'all'\nstrict = true\nrole = 'a:b'\nregion = 'eu-west-1'\nworker = 'my worker'";
+        let words = " --profile --count=all --strict --role a:b --region eu-west-1 --worker 'my worker'";
+        assert_eq!(told(vec![file(more)]), words);
+        assert_eq!(told(vec![file("profile = false\nstrict = false\nsandbox = false\ncount = 'changed'")]), " --count");
         // The file is read again.
         assert_eq!(told(vec![file(""), file(typed)]), "");
     }

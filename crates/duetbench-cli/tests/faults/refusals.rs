@@ -23,6 +23,7 @@ pub fn tests() -> Vec<Trial> {
     };
     vec![
         test("what has ended, is not there, or is settled is refused", names_and_options),
+        test("a search has settled its options", options_of_a_search),
         test("a store of another format is refused", another_format),
         test("several may begin in a new store", several_begin),
     ]
@@ -71,11 +72,48 @@ fn names_and_options() {
     ] {
         place.duet(&[&RESUME[..], option].concat()).expect(2).says(&["--resume"]);
     }
+    for resuming in [&RESUME[..], &["run", "--resume", "latest"]] {
+        let mut dry = place.command(resuming);
+        let refused = Ran::from(dry.env("DUET_DRY_RUN", "true").output().unwrap());
+        refused.expect(2).says(&["a dry run goes on with nothing", "`DUET_DRY_RUN=false`"]);
+    }
     // A run by script has no versions to go back to.
     let interrupted = STEADY.replace("0.002", r#"0.002, "interrupt_in": 2"#);
     place.scripted(&interrupted, &[]).expect(130).says(&["`duet compare --resume r2`"]);
     place.duet(&RESUME).expect(2).says(&["`r2` was scripted"]);
     assert_eq!(kept(&db(&place))[..before.len()], before);
+}
+
+fn options_of_a_search() {
+    let place = Place::new();
+    place.scripted(STEADY, &[]).expect(0);
+    for option in [
+        &["HEAD"][..],
+        &["--first-parent"],
+        &["--forks", "3"],
+        &["--builds", "1"],
+        &["--layouts", "random"],
+        &["--warmup", "1"],
+        &["--mode", "duet"],
+        &["--seed", "1"],
+        &["--fixed"],
+        &["--confirm"],
+        &["--measure-identical"],
+        &["--reach"],
+        &["--benchmarks-from", "head"],
+        &["--threshold", "1%"],
+        &["--alpha", "1%"],
+        &["--fdr", "1%"],
+        &["--bench", "A"],
+        &["--packages", "."],
+        &["--dry-run"],
+        &["--", "-short"],
+    ] {
+        place.duet(&[&["bisect", "--resume"], option].concat()).expect(2).says(&["--resume", "cannot be used with"]);
+    }
+    // No search has settled these.
+    let open = ["bisect", "--resume", "--budget", "1m", "--timeout", "5s", "--no-wait"];
+    place.duet(&open).expect(2).says(&["no search", "waits for its end"]);
 }
 
 fn another_format() {

@@ -138,6 +138,25 @@ fn benchmarks_in_folders_of_their_own_are_exchanged_or_said_to_be_left_out() {
 }
 
 #[test]
+fn what_links_lead_to_is_nobody_s_copy_when_benchmarks_are_exchanged() {
+    let place = two([(CODE, TESTS), (CODE, &TESTS.replace("return 300", "return 1200"))]);
+    let own = TESTS.replace("package fixture", "package shared");
+    place.write("fixtures/data", "theirs").write("shared/own_test.go", &own);
+    for dir in ["old", "new"] {
+        for (target, link) in [("fixtures", "testdata"), ("shared", "shared")] {
+            std::os::unix::fs::symlink(place.path().join(target), place.path().join(dir).join(link)).unwrap();
+        }
+    }
+    for packages in [".", "./shared"] {
+        let from_head = ["--dry-run", "--benchmarks-from", "head", "--packages", packages];
+        compare(&place, &from_head);
+        for (file, text) in [("fixtures/data", "theirs"), ("shared/own_test.go", &own)] {
+            assert_eq!(std::fs::read_to_string(place.path().join(file)).unwrap(), text, "{packages}: {file}");
+        }
+    }
+}
+
+#[test]
 fn benchmarks_of_a_module_beside_the_directory_are_exchanged() {
     let place = Place::new();
     place.git(&["init", "-q"]);

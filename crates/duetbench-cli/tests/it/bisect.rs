@@ -66,6 +66,11 @@ struct Search {
 
 impl Search {
     fn new() -> Search {
+        Search::ended_by("TERM")
+    }
+
+    /// The same with another signal that ends it.
+    fn ended_by(signal: &str) -> Search {
         let (fast, slow) = (counting(2000), counting(40_000));
         let place = Place::new();
         let dir = place.path().display().to_string();
@@ -74,7 +79,7 @@ impl Search {
                 "[ -e {dir}/first ] || echo {name} > {dir}/first\n\
                  [ \"$(cat {dir}/first)\" = {name} ] || echo >> {dir}/starts\n\
                  [ ! -e {dir}/starts ] || [ $(wc -l < {dir}/starts) -lt 4 ] || ! mkdir {dir}/told 2> /dev/null || \
-                 kill -TERM $(cat {dir}/pid)\n{program}"
+                 kill -{signal} $(cat {dir}/pid)\n{program}"
             )
         };
         let programs = [&fast, &interrupting("c1", &fast), &interrupting("c2", &slow), &slow];
@@ -144,12 +149,49 @@ fn a_search_is_gone_on_with_after_any_of_its_runs_was_removed() {
 #[test]
 fn a_comparison_that_is_interrupted_again_before_its_first_trial_stays_begun() {
     let search = Search::new();
-    search.interrupted(&WANTED);
+    let told = "`duet bisect --resume --timeout 50s` goes on from here";
+    let ran = search.interrupted(&[&WANTED[..], &["--timeout", "50s"]].concat()).says(&[told]);
+    assert!(!ran.stderr.contains("`duet bisect --resume` goes on"), "{}", ran.stderr);
     let begun = search.kept("open");
     assert!(begun["run"].is_string(), "it has no run: {begun}");
     search.git_first("mkdir interrupted 2> /dev/null && kill -TERM $PPID");
     search.carried_out(&["--resume"]).expect(130);
     assert_eq!(search.kept("open"), begun);
+}
+
+#[test]
+fn a_comparison_that_was_killed_stays_begun() {
+    let search = Search::ended_by("KILL");
+    assert_eq!(search.carried_out(&WANTED).code, -1);
+    assert!(search.kept("open")["run"].is_string(), "it is measured anew: {}", search.kept("open"));
+}
+
+#[test]
+fn a_dry_run_goes_on_with_no_search() {
+    let search = Search::new();
+    search.interrupted(&WANTED);
+    let store = search.place.path().join(".duet/duet.db");
+    let before = fs::read(&store).unwrap();
+    search.place.duet(&["bisect", "--resume", "--dry-run"]).expect(2).says(&["--resume", "--dry-run"]);
+    let mut set = search.place.command(&["bisect", "--resume"]);
+    let refused = Ran::from(set.env("DUET_DRY_RUN", "true").output().unwrap());
+    refused.expect(2).says(&["a dry run goes on with nothing", "`DUET_DRY_RUN=false`"]);
+    assert!(fs::read(&store).unwrap() == before, "the search is another one now");
+}
+
+#[test]
+fn a_second_search_in_a_store_is_refused_while_the_first_lasts() {
+    let search = Search::new();
+    search.interrupted(&WANTED);
+    let first = fs::File::open(search.place.path().join(".duet")).unwrap();
+    first.lock().unwrap();
+    let before = fs::read(search.place.path().join(".duet/duet.db")).unwrap();
+    for second in [&["--resume"][..], &WANTED] {
+        search.carried_out(second).expect(1).says(&["another `duet bisect` is searching", ".duet`", "`--db`"]);
+    }
+    assert!(fs::read(search.place.path().join(".duet/duet.db")).unwrap() == before, "the search is another one now");
+    drop(first);
+    search.interrupted(&["--resume"]);
 }
 
 #[test]

@@ -32,6 +32,34 @@ fn a_regression_by_duets_rule_is_3_and_by_the_papers_alone_0() {
     place.duet(&["analyze", "p-1.1.csv", "p-1.0.csv", "--method", "both"]).expect(0);
 }
 
+/// A recording of as many forks as there are levels, each with that level.
+fn forks(levels: &[f64]) -> String {
+    let mut out = "m_id,n,ns_per_op,it_setup,fork_setup,it_pos,fork_pos,b_name\n".to_owned();
+    for (fork, level) in levels.iter().enumerate() {
+        for iteration in 1..=3 {
+            let value = level + f64::from(iteration);
+            out += &format!("0,1,{value},3,{},{iteration},{},A\n", levels.len(), fork + 1);
+        }
+    }
+    out
+}
+
+#[test]
+fn what_duets_rule_cannot_tell_passes_no_gate_by_the_papers() {
+    let place = Place::new();
+    place.write("few.csv", &forks(&[100.0, 101.0])).write("noisy.csv", &forks(&[80.0, 100.0, 130.0]));
+    let exits = |file: &str, method: &str, more: &[&str], want: i32| {
+        let ran = place.duet(&[&["analyze", file, file, "--method", method, "--format", "json"], more].concat());
+        assert_eq!(ran.expect(want).json()["exit_code"], want, "{file} {method} {more:?}");
+    };
+    for method in ["duet", "both"] {
+        exits("few.csv", method, &[], 1);
+        exits("noisy.csv", method, &[], 0);
+        exits("noisy.csv", method, &["--strict"], 4);
+    }
+    exits("few.csv", "paper", &["--strict"], 0);
+}
+
 #[test]
 fn nothing_in_common_is_1_and_numbers_out_of_range_are_2() {
     let place = place();

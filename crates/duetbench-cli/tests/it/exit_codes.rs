@@ -140,6 +140,10 @@ fn usage_errors_are_2_and_name_what_is_wrong() {
     place.duet(&["compare", "--threshold", "lots"]).expect(2).says(&["--threshold", "3%"]);
     place.duet(&["compare", "--no-such"]).expect(2);
     place.duet(&["compare", "--forks", "3", "--budget", "1m"]).expect(2).says(&["--forks", "--budget"]);
+    place
+        .duet(&["list", "--command", "true", "--timeout", "9999999999999999999s"])
+        .expect(2)
+        .says(&["at most 10 years"]);
     place.scripted(STEADY, &["--alpha", "70%"]).expect(2).says(&["alpha", "is 70%", "above 0.0000001% and below 50%"]);
     place.scripted(STEADY, &["--bench", "("]).expect(2).says(&["--bench"]);
     // An error that says what to do has no hint beside it.
@@ -202,8 +206,11 @@ fn an_interrupted_run_keeps_what_it_has() {
     let ran = ran.says(&["`duet compare --resume r1 --timeout 2s` goes on from here"]);
     assert_eq!(ran.json()["complete"], false);
     assert_eq!(ran.benchmark("BenchmarkA")["forks"].as_array().unwrap().len(), 4);
-    let shown = place.duet(&["show", "--format", "json"]).expect(130);
-    assert_eq!(shown.benchmark("BenchmarkA")["forks"].as_array().unwrap().len(), 4);
+    for again in [&["show"][..], &["analyze"], &["analyze", "r1", "--threshold", "5%"]] {
+        let shown = place.duet(&[again, &["--format", "json"]].concat()).expect(130);
+        assert_eq!(shown.benchmark("BenchmarkA")["forks"].as_array().unwrap().len(), 4);
+        assert_eq!(shown.json()["exit_code"], 130);
+    }
 }
 
 #[test]

@@ -195,6 +195,12 @@ fn no_link_leads_out_of_the_repository() {
     place.duet(&["init", "--force"]).expect(0);
     assert_eq!(read(&outside, "precious"), "threshold = '5%'\n");
     assert!(read(&place, "duet.toml").contains("threshold = \"3%\""));
+
+    let (place, outside) = (repository("go.mod"), Place::new());
+    outside.write("precious", "theirs\n");
+    symlink(outside.path().join("precious"), place.path().join(".gitignore")).unwrap();
+    place.duet(&["init"]).expect(2).says(&[".gitignore", "a link leads out of the repository"]);
+    assert_eq!(read(&outside, "precious"), "theirs\n");
 }
 
 #[test]

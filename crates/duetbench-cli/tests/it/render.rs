@@ -10,6 +10,7 @@ use duetbench_cli::render::{csv, gobench, html, json, markdown, text};
 use duetbench_core::analysis::{Counted, Ranged};
 use duetbench_core::gate::{Gate, Waiver};
 use duetbench_core::plan::Style;
+use duetbench_core::report::Typed;
 use duetbench_core::reported::ReportedMetric;
 use duetbench_core::spec::{Action, Metric, Policy, Rule, Thresholds};
 use duetbench_core::verdict::Extent;
@@ -455,6 +456,28 @@ fn what_is_proven_is_an_answer_to_a_run_that_had_no_time_for_the_rest() {
         report.benchmarks.remove(0);
         assert!(report.answers_nothing());
     }
+}
+
+#[test]
+fn commands_have_the_options_again_that_no_run_keeps() {
+    let mut report = run_of(&[Verdict::Regression]);
+    report.typed = Typed { store: " --db far.db".into(), bounds: " --timeout 3m --sandbox".into() };
+    report.spec.harness_args = vec!["-short".into()];
+    let hints = text::render(&report, &Palette::plain(), Look::default());
+    for command in [
+        "`duet compare main --bench '^BenchmarkB0$' --forks 40 --db far.db --timeout 3m --sandbox -- -short`",
+        "`duet waive p.BenchmarkB0 --run r12 --db far.db --days 90 --reason '…'`",
+    ] {
+        assert!(hints.contains(command), "{hints}");
+    }
+    // Whoever makes the run again may sit elsewhere, where there is no such store.
+    let shared = markdown::render(&report);
+    let again = shared.lines().find(|line| line.contains("--seed")).unwrap();
+    assert!(again.contains(" --timeout 3m --sandbox -- -short") && !again.contains("far.db"), "{again}");
+    let mut open = run_of(&[OPEN]);
+    (open.complete, open.typed) = (false, report.typed);
+    let goes_on = text::render(&open, &Palette::plain(), Look::default());
+    assert!(goes_on.contains("`duet compare --resume r12 --db far.db --timeout 3m --sandbox`"), "{goes_on}");
 }
 
 #[test]

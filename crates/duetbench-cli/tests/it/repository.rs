@@ -61,6 +61,40 @@ fn no_plan_or_waiver_is_written_through_a_link_out_of_the_checkout() {
 }
 
 #[test]
+fn no_page_or_store_is_written_through_a_link_out_of_the_checkout() {
+    let place = checkout();
+    let ran = |args: &[&str]| {
+        let mut command = place.command(args);
+        Ran::from(command.current_dir(place.path().join("r")).output().unwrap())
+    };
+    let page = place.path().join("r/duet-report.html");
+    for target in ["precious", "later"] {
+        std::os::unix::fs::symlink(place.path().join(target), &page).unwrap();
+        for args in [&["report"][..], &["show", "--format", "html", "--output", "duet-report.html"]] {
+            ran(args).expect(2).says(&["`duet-report.html`", "leads out of the checkout"]);
+        }
+        fs::remove_file(&page).unwrap();
+    }
+    ran(&["report"]).expect(0);
+    assert!(page.is_file());
+    // Whoever looks at runs may do so through a link, and whoever types it means it.
+    let store = place.path().join("r/.duet/duet.db");
+    fs::rename(&store, place.path().join("theirs")).unwrap();
+    let compare = ["compare", "--scripted", "../script.json"];
+    for target in ["theirs", "later"] {
+        std::os::unix::fs::symlink(place.path().join(target), &store).unwrap();
+        ran(&compare).expect(2).says(&[".duet/duet.db", "leads out of the checkout"]);
+        fs::remove_file(&store).unwrap();
+    }
+    std::os::unix::fs::symlink(place.path().join("theirs"), &store).unwrap();
+    ran(&["show"]).expect(3);
+    ran(&["rm", "r1"]).expect(2).says(&["leads out of the checkout"]);
+    ran(&[&compare[..], &["--db", ".duet/duet.db"]].concat()).expect(3);
+    assert_eq!(fs::read_to_string(place.path().join("precious")).unwrap(), "precious\n");
+    assert!(!place.path().join("later").exists());
+}
+
+#[test]
 fn a_file_inside_or_one_that_was_typed_or_set_is_written() {
     let place = checkout();
     let show = |place: &Place, more: &[&str], variable: Option<&str>| {

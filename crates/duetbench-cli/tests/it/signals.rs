@@ -125,6 +125,11 @@ fn what_times_nothing_waits_for_nobody() {
     free(&["compare", "--command", "true", "true", "--dry-run"]).expect(0);
     free(&["run", "--command", "true", "--dry-run"]).expect(0);
     free(&["compare", "--command", "true", "true"]).expect(1).says(&["another run is measuring"]);
+    // It measures whatever a file says of dry runs of other commands.
+    place.write("duet.toml", "dry_run = true\n");
+    free(&["demo"]).expect(1).says(&["another run is measuring"]);
+    free(&["doctor"]).expect(1).says(&["another run is measuring"]);
+    std::fs::remove_file(place.path().join("duet.toml")).unwrap();
     // A version that is not there is told at once.
     place.git(&["init", "-q"]);
     place.write("a.txt", "a").commit_all("one");

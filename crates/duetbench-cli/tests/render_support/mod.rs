@@ -22,7 +22,7 @@ use duetbench_core::plan::{
 };
 use duetbench_core::recording::Better;
 use duetbench_core::report::{
-    BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout, LayoutsUsed, Report, VersionInfo,
+    BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout, LayoutsUsed, Report, Typed, VersionInfo,
 };
 use duetbench_core::reported::{Change as RatioChange, ReportedMetric};
 use duetbench_core::spec::{
@@ -102,6 +102,7 @@ pub(crate) fn empty() -> Report {
             cost: Some(1.25),
         },
         untrusted: false,
+        typed: Typed::default(),
         fleet: None,
         gate: None,
         calibration: None,

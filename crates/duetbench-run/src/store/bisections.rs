@@ -1,5 +1,8 @@
 //! Searches for a commit: what was asked for, what was compared in which run, and whether it came to its end.
 
+use std::fs::{File, TryLockError};
+use std::path::Path;
+
 use rusqlite::params;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -20,6 +23,24 @@ impl Store {
         let json = written(bisection, "a search")?;
         self.execute("INSERT INTO bisections (bisection) VALUES (?1)", [json], "cannot keep a search")?;
         Ok(BisectionId(self.connection.last_insert_rowid()))
+    }
+
+    /// Keeps others from searching with the stores of this folder for as long as what it gives is there: two who go on with one search
+    /// would overwrite each other's record of it. Absent where the file system has no locks.
+    ///
+    /// # Errors
+    /// When somebody else searches.
+    pub fn hold_searches(&self) -> Result<Option<File>, RunError> {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let Ok(file) = File::open(folder) else { return Ok(None) };
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => {
+                let what = format!("another `duet bisect` is searching with the store in `{}`", folder.display());
+                Err(RunError::stored_run(what).hint("wait for its end, or name another store with `--db`"))
+            }
+            Err(TryLockError::Error(_)) => Ok(None),
+        }
     }
 
     /// Keeps a search as it is now.

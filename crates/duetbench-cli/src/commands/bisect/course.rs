@@ -1,5 +1,6 @@
 //! The course of a search: it asks core where to measure next on each line, and keeps every comparison.
 
+use std::cell::RefCell;
 use std::time::Instant;
 
 use duetbench_core::bisect::{self, Costs, Next, Question, Search};
@@ -8,7 +9,7 @@ use duetbench_core::spec::{Effort, Selection};
 use duetbench_core::{BenchmarkId, Spec, Verdict};
 use duetbench_run::RunError;
 use duetbench_run::source::merged;
-use duetbench_run::store::{BisectionId, Store};
+use duetbench_run::store::{BisectionId, RunId, Store};
 
 use super::conclusion::Conclusion;
 use super::known::{Known, units};
@@ -22,6 +23,7 @@ use crate::commands::Context;
 use crate::failure::{Failure, code};
 use crate::render;
 use crate::render::format::{change, duration, failure_in_one_line, many};
+use crate::session::tell_interrupted;
 
 /// Share of the budget that the comparison of two end points may take.
 const ENDS_SHARE: u32 = 4;
@@ -53,7 +55,7 @@ impl<'a> Course<'a> {
         }
         match self.searched() {
             Err(Failure::Run(RunError::Interrupted)) => {
-                self.context.printer.note("interrupted; `duet bisect --resume` goes on from here");
+                tell_interrupted(self.context, "bisect --resume");
                 return Ok(code::INTERRUPTED);
             }
             other => other?,
@@ -301,25 +303,32 @@ impl<'a> Course<'a> {
         let same = |open: &Comparison| open.pair == pair && open.benchmark.as_ref() == benchmark;
         let begun = record.open.take().filter(same).and_then(|open| open.run);
         let clock = Instant::now();
-        let ends = [pair.base, pair.head].map(|at| record.commits[at].id.as_str());
-        let comparing = |spec| Comparing { context: &context, spec, target: benchmark };
-        let outcome = match comparing(spec.clone()).carry_out(ends, begun.as_deref()) {
+        let ends = [pair.base, pair.head].map(|at| record.commits[at].id.clone());
+        let of = |run| Comparison { pair, benchmark: benchmark.cloned(), run };
+        let kept = RefCell::new((&mut *record, &mut *self.store));
+        let begins = |run: RunId| {
+            let (record, store) = &mut *kept.borrow_mut();
+            record.open = Some(of(Some(run.to_string())));
+            Ok(store.keep_bisection(self.id, record)?)
+        };
+        let comparing = |spec| Comparing { context: &context, spec, target: benchmark, begins: &begins };
+        let outcome = match comparing(spec.clone()).carry_out(&ends, begun.as_deref()) {
             // Another toolchain builds other programs; a run that came to its end was not kept in time.
             Err(refused) if begun.is_some() && refused.exit_code() == code::USAGE => {
                 self.context.printer.note(&format!("{refused}; the comparison is made anew"));
-                comparing(spec).carry_out(ends, None)?
+                comparing(spec).carry_out(&ends, None)?
             }
             made => made?,
         };
         let took_s = clock.elapsed().as_secs_f64();
-        let of = |run| Comparison { pair, benchmark: benchmark.cloned(), run };
+        let open = record.open.take();
         let report = match outcome {
             Outcome::Measured(report) => Some(*report),
             Outcome::Identical => None,
             Outcome::Unusable(why) => return Ok(Some(why)),
             Outcome::Interrupted(run) => {
                 // Where nothing was measured this time, there is still what was measured before.
-                record.open = run.or(begun).map(|run| of(Some(run)));
+                record.open = run.or(open.and_then(|open| open.run)).or(begun).map(|run| of(Some(run)));
                 self.keep()?;
                 return Err(RunError::Interrupted.into());
             }

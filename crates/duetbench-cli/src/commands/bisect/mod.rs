@@ -15,6 +15,7 @@ use crate::failure::{Failure, code};
 use crate::options::Format;
 use crate::render::bisect;
 use crate::seed;
+use crate::session::refuse_dry_run;
 
 mod conclusion;
 mod course;
@@ -38,7 +39,10 @@ pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
             .hint("leave out `--on`, also in `duet.toml`"));
     }
     if args.resume {
-        let mut store = Store::open_existing(&context.db())?;
+        // Its comparisons would only be planned, and what is only planned would be kept as a commit that cannot be compared.
+        refuse_dry_run(context)?;
+        let mut store = Store::open_existing(&context.db_to_write()?)?;
+        let _alone = store.hold_searches()?;
         let last = kept(&store)?.into_iter().find(|(_, record)| !record.complete && record.cwd == context.cwd);
         let (id, mut record) = last.ok_or_else(|| {
             Failure::usage(format!("no search in `{}` waits for its end here", context.db().display()))
@@ -53,7 +57,8 @@ pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
         context.printer.document(&bisect::plan(&commits, inside, &forecast(commits.len() - 1)))?;
         return Ok(code::CLEAN);
     }
-    let mut store = Store::open(&context.db())?;
+    let mut store = Store::open(&context.db_to_write()?)?;
+    let _alone = store.hold_searches()?;
     let new = Record { first_parent: args.first_parent, ..Record::new(context.cwd.clone(), spec, commits) };
     let begun = kept(&store)?.into_iter().find(|(_, record)| !record.complete && record.asks_for_the_same(&new));
     let (id, record) = match begun {

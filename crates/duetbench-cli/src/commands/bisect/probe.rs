@@ -42,16 +42,18 @@ pub(super) struct Comparing<'a> {
     pub(super) spec: Spec,
     /// The benchmark without which the comparison says nothing.
     pub(super) target: Option<&'a BenchmarkId>,
+    /// Keeps its run, once it has one: whatever ends the comparison, it is gone on with.
+    pub(super) begins: &'a dyn Fn(RunId) -> Result<(), Failure>,
 }
 
 impl Comparing<'_> {
     /// Compares two commits, or goes on with a run that did.
-    pub(super) fn carry_out(self, ends: [&str; 2], begun: Option<&str>) -> Result<Outcome, Failure> {
-        let purpose = Taking { target: self.target, taken: RefCell::new(None) };
+    pub(super) fn carry_out(self, ends: &[String; 2], begun: Option<&str>) -> Result<Outcome, Failure> {
+        let purpose = Taking { target: self.target, taken: RefCell::new(None), begins: self.begins };
         let done = match begun {
             Some(run) => resume(run, None, self.context, &purpose),
             None => {
-                let versions = ends.map(|id| VersionRequest::parse(id, &self.context.cwd));
+                let versions = ends.each_ref().map(|id| VersionRequest::parse(id, &self.context.cwd));
                 let origin = Origin { cwd: self.context.cwd.clone(), versions };
                 let errand = Errand { context: self.context, spec: self.spec, planned: None, purpose: &purpose };
                 begin(&errand, Subject::Versions(origin))
@@ -91,6 +93,7 @@ pub(super) fn pattern<'a>(ids: impl Iterator<Item = &'a BenchmarkId>) -> String 
 struct Taking<'a> {
     target: Option<&'a BenchmarkId>,
     taken: RefCell<Option<Outcome>>,
+    begins: &'a dyn Fn(RunId) -> Result<(), Failure>,
 }
 
 impl Taking<'_> {
@@ -123,6 +126,10 @@ impl Purpose for Taking<'_> {
     /// A search knows which of its runs has not ended.
     fn goes_on(&self, _: RunId) -> String {
         "bisect --resume".to_owned()
+    }
+
+    fn begins(&self, run: RunId) -> Result<(), Failure> {
+        (self.begins)(run)
     }
 
     /// The budget of a comparison is a part of the search's.

@@ -25,7 +25,7 @@ use crate::dry_run;
 use crate::failure::{Failure, code};
 use crate::forecast;
 use crate::render::format::version;
-use crate::session::{self, Session, Subjects, lock_machine, tell_interrupted};
+use crate::session::{self, Session, Subjects, lock_machine, lock_unless_dry, refuse_dry_run, tell_interrupted};
 use crate::waiting::Waiting;
 
 /// Means for the steps that follow once everything is judged by time.
@@ -82,10 +82,13 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
     // Whoever mistyped a version need not wait to be told.
     origin.versions.iter().try_for_each(|version| check(version, &origin.cwd))?;
     // One that takes nothing is better known before building; where there is none, nothing is made before there is something to keep.
-    if context.db().exists() && !context.settings.dry_run() {
-        Store::open(&context.db())?;
+    if !context.settings.dry_run() {
+        let db = context.db_to_write()?;
+        if db.exists() {
+            Store::open(&db)?;
+        }
     }
-    let _lock = lock_machine(context)?;
+    let _lock = lock_unless_dry(context)?;
     let prepared = prepare(context, spec, &origin)?;
     let (mut material, builds) = Material::prepared(context, &prepared, origin)?;
     let Some(mut plan) = material.unsettled(errand, material.capacity())? else { return Ok(code::CLEAN) };
@@ -183,8 +186,9 @@ fn measure(errand: &Errand<'_>, plan: Plan, subjects: Subjects, means: Means<'_,
         return Ok(if compares { shown } else { code::FAILED });
     }
     let head = session::head(&errand.spec, plan, subjects);
-    let mut store = Store::open(&context.db())?;
+    let mut store = Store::open(&context.db_to_write()?)?;
     let session = Session::begin(context, &mut store, &head)?;
+    errand.purpose.begins(session.run())?;
     carry_out(errand.purpose, session, &head, means)
 }
 
@@ -205,7 +209,8 @@ pub(in crate::commands) fn resume(
     context: &Context,
     purpose: &dyn Purpose,
 ) -> Result<u8, Failure> {
-    let mut store = Store::open_existing(&context.db())?;
+    refuse_dry_run(context)?;
+    let mut store = Store::open_existing(&context.db_to_write()?)?;
     let stored = unfinished(&store, name)?;
     let (name, head) = (&stored.name, &stored.head);
     if let Some(script) = script {

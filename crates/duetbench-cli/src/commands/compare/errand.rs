@@ -59,6 +59,15 @@ pub(in crate::commands) trait Purpose {
         Ok(false)
     }
 
+    /// Notes the run that it is going to be, before anything of it is measured.
+    ///
+    /// # Errors
+    /// When that cannot be kept.
+    fn begins(&self, run: RunId) -> Result<(), Failure> {
+        let _ = run;
+        Ok(())
+    }
+
     /// Whether its regressions are to be profiled.
     fn profiles(&self, context: &Context) -> bool {
         let _ = context;

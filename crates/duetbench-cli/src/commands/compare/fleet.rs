@@ -74,7 +74,7 @@ pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Re
         region: outfit.engine.region().map(str::to_owned),
     };
     let head = RunHead { fleet: Some(terms), ..session::head(spec, plan, material.subjects) };
-    let mut store = Store::open(&context.db())?;
+    let mut store = Store::open(&context.db_to_write()?)?;
     let run = store.begin(&head)?;
     let (outfit, cargo, packages, head) = (&outfit, &cargo, &packages[..], &head);
     Expedition { context, purpose, outfit, cargo, packages, head, run }.carry_out(&mut store)
@@ -95,7 +95,7 @@ fn without_calls(errand: &Errand<'_>, plan: Plan, material: Material) -> Result<
         return errand.show_plan(&plan, &material.subjects, &[]);
     }
     let head = session::head(spec, plan, material.subjects);
-    let mut store = Store::open(&context.db())?;
+    let mut store = Store::open(&context.db_to_write()?)?;
     let run = store.begin(&head)?;
     store.end(run, &RunSummary { measured: Duration::ZERO, complete: true }, None)?;
     errand.purpose.conclude(context, Kept { store: &mut store, run }, &|judged| judged)
@@ -103,7 +103,7 @@ fn without_calls(errand: &Errand<'_>, plan: Plan, material: Material) -> Result<
 
 /// Goes on with a run that did not come to its end.
 pub(super) fn resume(context: &Context, purpose: &dyn Purpose, name: &str, spec: FleetSpec) -> Result<u8, Failure> {
-    let mut store = Store::open_existing(&context.db())?;
+    let mut store = Store::open_existing(&context.db_to_write()?)?;
     let head = unfinished(&store, name)?.head;
     let run = store.reopen(name)?;
     let left = store.sittings_left(run)?;

@@ -46,13 +46,12 @@ pub(super) fn carry_out(file: &Planned, root: &Path, force: bool) -> Result<Beca
 
 fn write(file: &Planned, path: &Path, root: &Path, force: bool) -> io::Result<Became> {
     let folder = path.parent().unwrap_or(root);
-    let there = folder.ancestors().find(|dir| dir.exists()).unwrap_or(root);
-    if !there.canonicalize()?.starts_with(root.canonicalize()?) {
-        return Err(io::Error::other("a link leads out of the repository"));
-    }
+    stays_inside(folder.ancestors().find(|dir| dir.exists()).unwrap_or(root), root)?;
     fs::create_dir_all(folder)?;
     let is_there = path.symlink_metadata().is_ok();
     if file.adds && is_there {
+        // Lines are added to what a link leads to.
+        stays_inside(path, root)?;
         return extend(file, path);
     }
     // The pipeline of a project holds more than duet.
@@ -66,6 +65,14 @@ fn write(file: &Planned, path: &Path, root: &Path, force: bool) -> io::Result<Be
     }
     OpenOptions::new().write(true).create_new(true).open(path)?.write_all(file.text.as_bytes())?;
     Ok(if replaces { Became::Replaced } else { Became::Written })
+}
+
+/// Refuses a path that leads out of the repository.
+fn stays_inside(path: &Path, root: &Path) -> io::Result<()> {
+    if path.canonicalize()?.starts_with(root.canonicalize()?) {
+        return Ok(());
+    }
+    Err(io::Error::other("a link leads out of the repository"))
 }
 
 /// Adds lines that are missing at the end.

@@ -51,10 +51,14 @@ pub(super) fn lay_over(go: &Go, of: &Source, onto: &Source, patterns: &[String])
 }
 
 /// The folder of a package in the other version, where that has it too: as seen from the project's directory, or from a folder around it.
+/// One that a link leads to from there is nobody's copy, and its files are not ours to exchange.
 fn counterpart(package: &Package, of: &Source, onto: &Source) -> Option<PathBuf> {
     let around = of.dir.ancestors().zip(onto.dir.ancestors());
     let mut inside = around.take_while(|(from, to)| from.starts_with(&of.tree) && to.starts_with(&onto.tree));
     let there = inside.find_map(|(from, to)| Some(to.join(package.dir.strip_prefix(from).ok()?)))?;
+    if !there.canonicalize().ok()?.starts_with(onto.tree.canonicalize().ok()?) {
+        return None;
+    }
     let is_go = |entry: fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "go");
     fs::read_dir(&there).ok()?.flatten().any(is_go).then_some(there)
 }
@@ -76,7 +80,7 @@ impl Exchanged {
         }
         for path in test_files(&from)? {
             let target = onto.join(path.file_name().unwrap_or_default());
-            fs::copy(&path, &target).map_err(|e| RunError::file("copy", &path, e))?;
+            tree::copy_file(&path, &target).map_err(|e| RunError::file("copy", &path, e))?;
         }
         Ok(Exchanged { from, onto, own })
     }

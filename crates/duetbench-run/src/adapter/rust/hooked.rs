@@ -55,6 +55,10 @@ fn copy(package: &Package, harness: &Harness, place: &Path) -> Result<(), RunErr
         fs::remove_dir_all(&whole).map_err(|e| RunError::file("remove", &whole, e))?;
     }
     tree::copy(&package.dir(), &whole, &is_source)?;
+    // Links stay links in a copy, and what they lead to is not ours to write.
+    if copy.canonicalize().ok().zip(whole.canonicalize().ok()).is_some_and(|(copy, whole)| !copy.starts_with(whole)) {
+        return Err(does_not_fit("its src is a link to somewhere else".to_owned()));
+    }
     for part in harness.parts {
         let file = part.files.iter().find(|file| original.join(file).is_file());
         let file = file.ok_or_else(|| does_not_fit(format!("it has no {}", part.files.join(" or "))))?;
@@ -63,11 +67,14 @@ fn copy(package: &Package, harness: &Harness, place: &Path) -> Result<(), RunErr
         let text = insert_all(&text, file, part.insertions).map_err(&does_not_fit)?;
         write_file(&copy.join(file), &text)?;
     }
-    fs::create_dir_all(&hook).map_err(|e| RunError::file("create", &hook, e))?;
+    tree::make_folder(&hook)?;
     HOOK.iter().rev().try_for_each(|(name, text)| write_file(&hook.join(name), text))
 }
 
 fn write_file(path: &Path, text: &str) -> Result<(), RunError> {
+    if path.is_symlink() {
+        fs::remove_file(path).map_err(|e| RunError::file("remove", path, e))?;
+    }
     fs::write(path, text).map_err(|e| RunError::file("write", path, e))
 }
 
@@ -209,5 +216,32 @@ mod tests {
             fs::remove_file(vendored.join(format!("src/{sum}.rs"))).unwrap();
         }
         assert!(!copied.join("src/1.rs").exists(), "what is gone is still there");
+    }
+
+    #[test]
+    fn sources_that_are_links_are_not_written_through() {
+        let place = tempfile::tempdir().unwrap();
+        let [linked, theirs, copies] = ["linked/h", "theirs", "hooked"].map(|name| place.path().join(name));
+        for folder in [&linked, &theirs] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        fs::write(theirs.join("lib.rs"), "mod a;\n").unwrap();
+        fs::create_dir(linked.join("src")).unwrap();
+        std::os::unix::fs::symlink(theirs.join("lib.rs"), linked.join("src/lib.rs")).unwrap();
+        let package = serde_json::json!({
+            "id": "h", "name": "h", "version": "1.0.0", "manifest_path": linked.join("Cargo.toml"),
+            "source": null, "targets": [],
+        });
+        let all = serde_json::json!({ "packages": [package], "workspace_members": [] });
+        let metadata = Metadata::parse(&all.to_string()).unwrap();
+        let hooked = || copy(metadata.named("h").next().unwrap(), &SMALL, &copies);
+        hooked().unwrap();
+        let written = fs::read_to_string(below(&copies, &linked).join("src/lib.rs")).unwrap();
+        assert_eq!(written, "mod a;\nhooked;\n");
+        fs::remove_dir_all(linked.join("src")).unwrap();
+        std::os::unix::fs::symlink(&theirs, linked.join("src")).unwrap();
+        assert!(hooked().unwrap_err().to_string().contains("its src is a link"));
+        assert_eq!(fs::read_to_string(theirs.join("lib.rs")).unwrap(), "mod a;\n");
+        assert!(!theirs.join("duet").exists());
     }
 }
