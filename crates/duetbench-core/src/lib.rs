@@ -13,6 +13,9 @@
 //!
 //! Nothing here reads a clock, a file, the environment or an unseeded random number.
 
+#[macro_use]
+mod words;
+
 mod acceptance;
 pub mod analysis;
 pub mod bisect;

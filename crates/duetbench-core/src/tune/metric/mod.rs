@@ -23,15 +23,9 @@ pub enum Location {
     Median,
 }
 
-impl Location {
-    /// The word used in machine formats.
-    pub fn word(self) -> &'static str {
-        match self {
-            Location::Mean => "mean",
-            Location::Median => "median",
-        }
-    }
+words!(Location: Mean "mean", Median "median");
 
+impl Location {
     /// The result of these values; absent without any.
     pub fn of(self, values: &[f64]) -> Option<f64> {
         match self {

@@ -18,20 +18,7 @@ pub enum Kind {
     Own,
 }
 
-impl Kind {
-    /// All of them, in the order of the paper's triplets, with ours behind.
-    pub const ALL: [Kind; 4] = [Kind::Paired, Kind::Shuffled, Kind::Standard, Kind::Own];
-
-    /// The word used in machine formats.
-    pub fn word(self) -> &'static str {
-        match self {
-            Kind::Paired => "paired",
-            Kind::Shuffled => "shuffled",
-            Kind::Standard => "standard",
-            Kind::Own => "own",
-        }
-    }
-}
+duetbench_core::words!(Kind, ALL: Paired "paired", Shuffled "shuffled", Standard "standard", Own "own");
 
 /// A benchmark of which nothing is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
