@@ -40,6 +40,7 @@ pub mod reported;
 pub mod sample;
 pub mod schedule;
 pub mod solo_report;
+mod sources;
 pub mod spec;
 pub mod tune;
 pub mod verdict;
