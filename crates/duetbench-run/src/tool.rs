@@ -39,11 +39,6 @@ const OF_ONE_REPOSITORY: [&str; 17] = [
     "GIT_WORK_TREE",
 ];
 
-/// Listed as well, and left alone: git never sets it, users do (with keys and values beside it), so that private modules and
-/// submodules can be fetched.
-#[cfg(test)]
-const CONFIGURED: &str = "GIT_CONFIG_COUNT";
-
 /// A command line that is run to its end.
 #[derive(Debug)]
 pub(crate) struct Tool {
@@ -260,6 +255,10 @@ pub(crate) fn shorten(output: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Listed as well, and left alone: git never sets it, users do (with keys and values beside it), so that private modules and
+    /// submodules can be fetched.
+    const CONFIGURED: &str = "GIT_CONFIG_COUNT";
 
     #[test]
     fn all_that_git_lists_as_belonging_to_one_repository_is_kept_away() {
