@@ -3,7 +3,6 @@
 use duetbench_cli::assemble;
 use duetbench_cli::commands::{Context, check_fractions};
 use duetbench_cli::failure::{Failure, code};
-use duetbench_cli::options::Format;
 use duetbench_core::Report;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::stats::Interval;
@@ -48,9 +47,7 @@ pub fn run(args: &DuetStudyArgs, context: &Context) -> Result<u8, Failure> {
 }
 
 fn check(args: &DuetStudyArgs, context: &Context) -> Result<(), Failure> {
-    if let format @ (Format::Go | Format::Sarif) = context.settings.format() {
-        return Err(format.unfit("what a study finds"));
-    }
+    context.check_form("what a study finds")?;
     check_fractions(&[("confidence", args.confidence)])
 }
 
