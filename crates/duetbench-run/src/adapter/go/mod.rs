@@ -53,17 +53,8 @@ const COUNTED_MEMORY: &str = "512MiB";
 
 /// Variables of Go's runtime and toolchain.
 const VARIABLES: [&str; 11] = [
-    "GOROOT",
-    "GOPATH",
-    "GOCACHE",
-    "GOMODCACHE",
-    "GOFLAGS",
-    "GOTOOLCHAIN",
-    "GOGC",
-    "GOMEMLIMIT",
-    "GODEBUG",
-    "GOTRACEBACK",
-    "GOEXPERIMENT",
+    "GOROOT", "GOPATH", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOTOOLCHAIN", "GOGC", "GOMEMLIMIT", "GODEBUG",
+    "GOTRACEBACK", "GOEXPERIMENT",
 ];
 
 /// Benchmarks by name, for joining what several looks at a binary gave.
