@@ -270,15 +270,9 @@ fn what_jmh_offers_works() {
     let benchmarks = ran.json()["benchmarks"].as_array().unwrap().clone();
     let names: Vec<&str> = benchmarks.iter().map(|b| b["name"].as_str().unwrap()).collect();
     let want = [
-        "Troubled.group",
-        "Troubled.needsItsArguments",
-        "Troubled.prepared:size=1,word=a b",
-        "Troubled.prepared:size=1,word=c",
-        "Troubled.prepared:size=2,word=a b",
-        "Troubled.prepared:size=2,word=c",
-        "Troubled.severalModes (ss)",
-        "Troubled.severalModes (thrpt)",
-        "Troubled.twoThreads",
+        "Troubled.group", "Troubled.needsItsArguments", "Troubled.prepared:size=1,word=a b",
+        "Troubled.prepared:size=1,word=c", "Troubled.prepared:size=2,word=a b", "Troubled.prepared:size=2,word=c",
+        "Troubled.severalModes (ss)", "Troubled.severalModes (thrpt)", "Troubled.twoThreads",
     ];
     let mut sorted = names.clone();
     sorted.sort_unstable();

@@ -65,6 +65,15 @@ pub fn in_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Percent notation, as in addresses, of everything but unreserved characters (RFC 3986, 2.3) and `also` some.
+pub fn percent_encoded(foreign: &[u8], also: &[u8]) -> String {
+    let byte = |b: &u8| match *b {
+        b if b.is_ascii_alphanumeric() || b"-._~".contains(&b) || also.contains(&b) => char::from(b).to_string(),
+        b => format!("%{b:02X}"),
+    };
+    foreign.iter().map(byte).collect()
+}
+
 /// Whether a service of continuous integration takes a line for a command that begins so.
 fn is_obeyed(start: &str) -> bool {
     ["::", "##["].iter().any(|command| start.starts_with(command))
@@ -128,6 +137,12 @@ mod tests {
         assert_eq!(clean, r#""a\u009b\u202e\udb40\udc41b\u007f\n\u001bß""#);
         assert_eq!(serde_json::from_str::<String>(&clean).unwrap(), of);
         assert!(matches!(in_json("{\n}"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn addresses_hold_any_path() {
+        assert_eq!(percent_encoded("a b/ü%?.go".as_bytes(), b"/"), "a%20b/%C3%BC%25%3F.go");
+        assert_eq!(percent_encoded(b"enc/~enc_test.go", b""), "enc%2F~enc_test.go");
     }
 
     #[test]

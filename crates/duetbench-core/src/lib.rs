@@ -13,6 +13,9 @@
 //!
 //! Nothing here reads a clock, a file, the environment or an unseeded random number.
 
+#[macro_use]
+mod words;
+
 mod acceptance;
 pub mod analysis;
 pub mod bisect;
@@ -37,6 +40,7 @@ pub mod reported;
 pub mod sample;
 pub mod schedule;
 pub mod solo_report;
+mod sources;
 pub mod spec;
 pub mod tune;
 pub mod verdict;

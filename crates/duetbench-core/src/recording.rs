@@ -20,26 +20,9 @@ pub enum Level {
     Second,
 }
 
-impl Level {
-    /// All levels, outermost first.
-    pub const ALL: [Level; 5] = [Level::Instance, Level::SuiteRun, Level::Fork, Level::Iteration, Level::Second];
-
-    /// The word used in machine formats and on the command line.
-    pub fn word(self) -> &'static str {
-        match self {
-            Level::Instance => "instance",
-            Level::SuiteRun => "suite_run",
-            Level::Fork => "fork",
-            Level::Iteration => "iteration",
-            Level::Second => "second",
-        }
-    }
-
-    /// The level of this word, where there is one.
-    pub fn from_word(word: &str) -> Option<Level> {
-        Level::ALL.into_iter().find(|level| level.word() == word)
-    }
-}
+words!(Level, ALL, from_word:
+    Instance "instance", SuiteRun "suite_run", Fork "fork", Iteration "iteration", Second "second"
+);
 
 /// The better direction of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +33,8 @@ pub enum Better {
     /// Throughput: more is better.
     Higher,
 }
+
+words!(Better: Lower "lower", Higher "higher");
 
 impl Better {
     /// The better direction by the unit's name: more of a rate such as `MB/s` or `rows/s` is better, less of everything else.

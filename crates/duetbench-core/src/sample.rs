@@ -48,6 +48,8 @@ pub enum Role {
     Candidate,
 }
 
+words!(Role: Baseline "baseline", Candidate "candidate");
+
 impl Role {
     /// Both roles, baseline first.
     pub const BOTH: [Role; 2] = [Role::Baseline, Role::Candidate];
@@ -63,14 +65,6 @@ impl Role {
     /// Its place in arrays of both: that of the baseline is 0.
     pub fn index(self) -> usize {
         self as usize
-    }
-
-    /// The word used in machine formats: `baseline` or `candidate`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Role::Baseline => "baseline",
-            Role::Candidate => "candidate",
-        }
     }
 
     /// The word used for people, as in tables: `base` or `head`.

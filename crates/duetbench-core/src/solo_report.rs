@@ -60,9 +60,7 @@ pub struct SoloFork {
     pub suite_run: u32,
     /// Process within it, counted from 0.
     pub fork: u32,
-    /// Time per invocation of each iteration, nanoseconds, warm-up left out.
-    pub iterations_ns: Vec<f64>,
-    /// Invocations of all these together.
+    /// Invocations of all its iterations together, warm-up left out.
     pub invocations: u64,
     /// Time per invocation over all of them, nanoseconds.
     pub ns_per_op: f64,
@@ -70,6 +68,8 @@ pub struct SoloFork {
     pub bytes_per_op: Option<f64>,
     /// Allocations per invocation, where that was counted.
     pub allocs_per_op: Option<f64>,
+    /// Time per invocation of each iteration, nanoseconds.
+    pub iterations_ns: Vec<f64>,
 }
 
 /// Time of a benchmark, and its spread.

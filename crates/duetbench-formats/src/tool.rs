@@ -114,11 +114,6 @@ pub(crate) enum More {
 }
 
 impl Tool {
-    /// Whether its files are read, and not written alone.
-    pub fn is_read(&self) -> bool {
-        self.reader.is_some()
-    }
-
     /// Whether its files hold summaries, of which several are no processes.
     pub fn is_summary(&self) -> bool {
         matches!(self.reader, Some(Reader { more: Some(More::Behind { .. }), .. }))

@@ -107,10 +107,7 @@ fn pytest_benchmark_wrote_it() -> Result<(), Failed> {
         run(Command::new(python()?).args(options).args(more).arg(&file).current_dir(dir.path()))
     };
     pytest(&[
-        "--benchmark-json=all.json",
-        "--benchmark-storage=stored",
-        "--benchmark-save=x",
-        "--benchmark-save-data",
+        "--benchmark-json=all.json", "--benchmark-storage=stored", "--benchmark-save=x", "--benchmark-save-data",
     ])?;
     pytest(&["--benchmark-storage=plain", "--benchmark-save=x"])?;
     let read = imported(&dir.path().join("all.json"), &[Level::Iteration])?;

@@ -1,7 +1,6 @@
 //! The way of large packages: one object, put into a bucket of the user's and deleted with its function. Two requests that need a
 //! signature are no reason for another SDK.
 
-use std::fmt::Write;
 use std::time::{Duration, SystemTime};
 
 use aws_config::SdkConfig;
@@ -17,6 +16,7 @@ use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorSettings};
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_types::service_config::ServiceConfigKey;
+use duetbench_core::foreign::percent_encoded;
 use duetbench_run::fleet::FleetError;
 
 use crate::failure::{chain, failed, remedy};
@@ -131,9 +131,9 @@ impl Bucket {
 
     /// Where an object is: in the path with an endpoint of the user's, and where the bucket's name makes no valid host.
     fn url(&self, key: &str) -> String {
-        let (bucket, region) = (encoded(&self.name), self.region());
+        let (bucket, region) = (percent_encoded(self.name.as_bytes(), b""), self.region());
         let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
-        let key = key.split('/').map(encoded).collect::<Vec<_>>().join("/");
+        let key = percent_encoded(key.as_bytes(), b"/");
         match self.endpoint() {
             Some(endpoint) => format!("{}/{bucket}/{key}", endpoint.trim_end_matches('/')),
             None if self.name.contains('.') => format!("https://s3.{region}.{domain}/{bucket}/{key}"),
@@ -164,19 +164,6 @@ fn element<'a>(xml: &'a str, name: &str) -> Option<&'a str> {
     let from = xml.find(&format!("<{name}>"))? + name.len() + 2;
     let length = xml[from..].find("</")?;
     Some(&xml[from..from + length])
-}
-
-/// Everything but unreserved characters in percent notation (RFC 3986, 2.3).
-fn encoded(part: &str) -> String {
-    part.bytes().fold(String::new(), |mut text, byte| {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            // Writing to a string does not fail.
-            let _ = write!(text, "%{byte:02X}");
-        }
-        text
-    })
 }
 
 #[cfg(test)]

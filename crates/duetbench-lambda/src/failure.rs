@@ -71,18 +71,9 @@ pub(crate) fn is_denied(code: &str) -> bool {
 /// Whether a code says that we are not who we say, or not any more.
 pub(crate) fn is_about_identity(code: &str) -> bool {
     let known = [
-        "ExpiredToken",
-        "ExpiredTokenException",
-        "IncompleteSignature",
-        "IncompleteSignatureException",
-        "InvalidAccessKeyId",
-        "InvalidClientTokenId",
-        "InvalidSignatureException",
-        "MissingAuthenticationToken",
-        "MissingAuthenticationTokenException",
-        "RequestExpired",
-        "RequestTimeTooSkewed",
-        "SignatureDoesNotMatch",
+        "ExpiredToken", "ExpiredTokenException", "IncompleteSignature", "IncompleteSignatureException",
+        "InvalidAccessKeyId", "InvalidClientTokenId", "InvalidSignatureException", "MissingAuthenticationToken",
+        "MissingAuthenticationTokenException", "RequestExpired", "RequestTimeTooSkewed", "SignatureDoesNotMatch",
         "UnrecognizedClientException",
     ];
     known.contains(&code)

@@ -102,10 +102,7 @@ mod tests {
             assert_eq!(heard(code), Reply::Throttled(format!("words ({code})")));
         }
         let never = [
-            "AccessDeniedException",
-            "ExpiredTokenException",
-            "InvalidSignatureException",
-            "ResourceNotFoundException",
+            "AccessDeniedException", "ExpiredTokenException", "InvalidSignatureException", "ResourceNotFoundException",
         ];
         for code in never.into_iter().chain(["RequestTooLargeException", "InvalidZipFileException"]) {
             assert_eq!(heard(code), Reply::Refused(format!("words ({code})")));

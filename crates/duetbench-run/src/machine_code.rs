@@ -159,9 +159,7 @@ mod tests {
     #[test]
     fn encoded_names_are_known() {
         let encoded = [
-            "_ZN5tally4fold17h0123456789abcdefE",
-            "_RNvCs4fqI2P2rA04_5tally4fold",
-            "_RINvNtC3std3mem8align_ofdEC5tally",
+            "_ZN5tally4fold17h0123456789abcdefE", "_RNvCs4fqI2P2rA04_5tally4fold", "_RINvNtC3std3mem8align_ofdEC5tally",
         ];
         assert!(encoded.iter().all(|name| is_encoded(name)));
         assert!(!["main", "memcpy", "example.com/_ZN.F", "_Reset"].iter().any(|name| is_encoded(name)));

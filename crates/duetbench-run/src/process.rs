@@ -35,19 +35,8 @@ pub use streams::{Output, Streams};
 
 /// Environment variables that reach measured code, beside those of its harness; everything else stays with us.
 const ALLOWED_ENV: [&str; 13] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "TMPDIR",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TZ",
-    "TERM",
-    "LD_LIBRARY_PATH",
-    "XDG_CACHE_HOME",
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM",
+    "LD_LIBRARY_PATH", "XDG_CACHE_HOME",
 ];
 /// Bytes of a process's output that are kept: its end.
 const TAIL_BYTES: usize = 16 * 1024;

@@ -20,29 +20,11 @@ const OUTPUT_LINES: usize = 40;
 /// `git rev-parse --local-env-vars` lists, in whatever version, but `GIT_CONFIG_COUNT`. Our git works on other trees; with the index of a
 /// commit in the making it would write theirs into it. `go` asks git as well.
 const OF_ONE_REPOSITORY: [&str; 17] = [
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_DIR",
-    "GIT_GRAFT_FILE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_NAMESPACE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_QUARANTINE_PATH",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_SHALLOW_FILE",
-    "GIT_WORK_TREE",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_DIR",
+    "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE",
+    "GIT_NO_REPLACE_OBJECTS", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_QUARANTINE_PATH", "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
 ];
-
-/// Listed as well, and left alone: git never sets it, users do (with keys and values beside it), so that private modules and
-/// submodules can be fetched.
-#[cfg(test)]
-const CONFIGURED: &str = "GIT_CONFIG_COUNT";
 
 /// A command line that is run to its end.
 #[derive(Debug)]
@@ -260,6 +242,10 @@ pub(crate) fn shorten(output: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Listed as well, and left alone: git never sets it, users do (with keys and values beside it), so that private modules and
+    /// submodules can be fetched.
+    const CONFIGURED: &str = "GIT_CONFIG_COUNT";
 
     #[test]
     fn all_that_git_lists_as_belonging_to_one_repository_is_kept_away() {

@@ -164,9 +164,10 @@ mod tests {
 
     #[test]
     fn help_names_every_tool_whose_files_are_read() {
+        let written_alone = ["bmf", "github-action-benchmark", "parquet"];
         let mut command = Cli::command();
         let help = command.find_subcommand_mut("tune").unwrap().render_long_help().to_string().to_lowercase();
-        for tool in duetbench_formats::TOOLS.iter().filter(|tool| tool.is_read()) {
+        for tool in duetbench_formats::TOOLS.iter().filter(|tool| !written_alone.contains(&tool.name)) {
             let words = if tool.name == "papers" { "µoptime" } else { tool.name };
             assert!(words.split('-').all(|word| help.contains(word)), "{}", tool.name);
         }

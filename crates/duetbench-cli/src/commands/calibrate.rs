@@ -15,7 +15,6 @@ use super::{Context, one_version, propose};
 use crate::args::CalibrateArgs;
 use crate::calibration::{self, CalibrationReport};
 use crate::failure::{Failure, code};
-use crate::options::Format;
 use crate::render::calibrate::{self, words};
 use crate::seed;
 use crate::session::{Kept, Subjects};
@@ -28,9 +27,7 @@ pub fn run(args: &CalibrateArgs, context: &Context) -> Result<u8, Failure> {
     if args.propose.see.is_some() {
         return propose::run(args.run.as_deref(), &args.propose, context);
     }
-    if let format @ (Format::Go | Format::Sarif) = context.settings.format() {
-        return Err(format.unfit("a calibration"));
-    }
+    context.check_form("a calibration")?;
     let purpose = Calibrating { budgets_s: args.budgets_s(), if_changed: args.if_changed };
     if let Some(name) = &args.run {
         return purpose.of_stored(name, context);

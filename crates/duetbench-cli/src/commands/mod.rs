@@ -94,6 +94,17 @@ impl Context {
         Ok(path)
     }
 
+    /// Whether something can be had in the wanted form, if not in those that hold benchmarks and verdicts alone.
+    ///
+    /// # Errors
+    /// When it cannot.
+    pub fn check_form(&self, what: &str) -> Result<(), Failure> {
+        match self.settings.format() {
+            format @ (Format::Go | Format::Sarif) => Err(format.unfit(what)),
+            _ => Ok(()),
+        }
+    }
+
     /// The report of a stored run: with what the newest calibration says of it, held against rules and waivers, and with pictures where the
     /// form shows them.
     fn report(&self, store: &Store, stored: StoredRun<RunHead>) -> Result<Report, Failure> {

@@ -80,7 +80,7 @@ fn was_measured_here(run: &ListedRun) -> bool {
 }
 
 /// A run as programs are told of it.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Entry {
     run: String,
     /// Absent, like all that a head says, where it cannot be read.
@@ -95,16 +95,8 @@ struct Entry {
 
 impl Entry {
     fn of(listed: &ListedRun) -> Entry {
-        let none = Entry {
-            run: listed.name.clone(),
-            kind: None,
-            started: None,
-            base: None,
-            head: None,
-            benchmarks: None,
-            trials: listed.trials,
-            complete: listed.complete,
-        };
+        let (run, trials, complete) = (listed.name.clone(), listed.trials, listed.complete);
+        let none = Entry { run, trials, complete, ..Entry::default() };
         match &listed.head {
             None => none,
             Some(Head::Comparison(head)) => Entry {

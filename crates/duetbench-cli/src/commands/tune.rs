@@ -136,9 +136,7 @@ pub(super) fn write(plan: &PlanFile, path: &Path, args: &TuneArgs, context: &Con
 
 /// Refuses what contradicts itself before anything is read.
 fn check_request(args: &TuneArgs, context: &Context, metrics: &[Metric]) -> Result<(), Failure> {
-    if let format @ (Format::Go | Format::Sarif) = context.settings.format() {
-        return Err(format.unfit("what `duet tune` finds"));
-    }
+    context.check_form("what `duet tune` finds")?;
     check_numbers(["`--threshold`", "`--confidence`"], args.threshold, args.confidence)?;
     if metrics.len() > 1 && plan_path(args, context).is_some() {
         return Err(Failure::usage("a plan is learnt by one metric: give one with `--metric` instead of `all`"));

@@ -30,7 +30,7 @@ pub fn document(checkup: &Checkup) -> document::Document {
     let watched = super::format::duration(checkup.conditions.wall_ns as f64 * 1e-9);
     let findings = checkup.findings.iter().map(|finding| {
         let tone = if finding.severity == Severity::Note { Tone::Faint } else { Tone::Open };
-        Line::Labelled(tone, noise::severity(finding.severity), noise::text(&finding.kind))
+        Line::Labelled(tone, finding.severity.word(), noise::text(&finding.kind))
     });
     let hints = noise::hints(&checkup.findings).into_iter().map(Line::hint);
     let conclusion = Line::Labelled(Tone::Strong, "conclusion", noise::conclusion(&checkup.findings).to_owned());

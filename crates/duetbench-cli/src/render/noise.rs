@@ -7,7 +7,7 @@ use super::format::{duration, many, one_line, share, trimmed};
 
 /// Findings as lines for people, each with its severity in front.
 pub fn lines(findings: &[Finding]) -> Vec<String> {
-    findings.iter().map(|finding| format!("{}: {}", severity(finding.severity), text(&finding.kind))).collect()
+    findings.iter().map(|finding| format!("{}: {}", finding.severity.word(), text(&finding.kind))).collect()
 }
 
 /// Advice, each kind once, the most important first.
@@ -32,15 +32,6 @@ pub fn conclusion(findings: &[Finding]) -> &'static str {
         Some(Severity::Severe) => {
             "measuring here gives wide intervals or takes long: another machine or another time is the better choice"
         }
-    }
-}
-
-/// The word for a severity.
-pub fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Note => "note",
-        Severity::Disturbing => "disturbing",
-        Severity::Severe => "severe",
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use duetbench_core::foreign::percent_encoded;
 use duetbench_core::gate::{Breach, Gate, Stale, Standing};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::ReportedMetric;
@@ -218,15 +219,6 @@ struct Place {
     logical: Option<Value>,
 }
 
-/// A path as the reference of a URI.
-fn uri(path: &str) -> String {
-    let byte = |b: u8| match b {
-        b if b.is_ascii_alphanumeric() || b"-._~/".contains(&b) => char::from(b).to_string(),
-        b => format!("%{b:02X}"),
-    };
-    path.bytes().map(byte).collect()
-}
-
 /// The tool and its rules.
 fn driver(version: &str) -> Value {
     let rules = RULES.map(|(id, meaning, level)| {
@@ -244,7 +236,7 @@ fn result(rule: Rule, words: &str, place: &Place, mark: &str) -> Value {
     let (id, _, level) = RULES[rule as usize];
     let Place { site: Site { path, line }, logical } = place;
     let physical = json!({
-        "artifactLocation": { "uri": uri(path), "uriBaseId": "%SRCROOT%" },
+        "artifactLocation": { "uri": percent_encoded(path.as_bytes(), b"/"), "uriBaseId": "%SRCROOT%" },
         "region": line.map(|line| json!({ "startLine": line })),
     });
     let location = json!({
@@ -261,15 +253,4 @@ fn result(rule: Rule, words: &str, place: &Place, mark: &str) -> Value {
         // GitHub knows the second name only, and would else take the text of the line.
         "partialFingerprints": { "duetBenchmark/v1": one_line(mark), "primaryLocationLineHash": one_line(mark) },
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_become_references() {
-        assert_eq!(uri("a b/ü%.go"), "a%20b/%C3%BC%25.go");
-        assert_eq!(uri("enc/enc_test.go"), "enc/enc_test.go");
-    }
 }

@@ -4,7 +4,7 @@
 
 use duetbench_core::SoloReport;
 use duetbench_core::plan::Repetitions;
-use duetbench_core::solo_report::{SoloFork, SoloResult};
+use duetbench_core::solo_report::SoloResult;
 use serde_json::{Value, json};
 
 use super::document;
@@ -46,7 +46,7 @@ fn benchmark(result: &SoloResult, planned: Option<Repetitions>) -> Value {
         "bytes_per_op": summary.and_then(|s| s.bytes_per_op),
         "allocs_per_op": summary.and_then(|s| s.allocs_per_op),
         "failures": result.failures,
-        "forks": result.forks.iter().map(fork).collect::<Vec<_>>(),
+        "forks": result.forks,
     })
 }
 
@@ -58,17 +58,5 @@ pub(super) fn repetitions(planned: Repetitions) -> Value {
         "iterations": planned.iterations,
         "warmup": planned.warmup,
         "iteration_s": planned.iteration_ns as f64 * 1e-9,
-    })
-}
-
-fn fork(fork: &SoloFork) -> Value {
-    json!({
-        "suite_run": fork.suite_run,
-        "fork": fork.fork,
-        "invocations": fork.invocations,
-        "ns_per_op": fork.ns_per_op,
-        "bytes_per_op": fork.bytes_per_op,
-        "allocs_per_op": fork.allocs_per_op,
-        "iterations_ns": fork.iterations_ns,
     })
 }

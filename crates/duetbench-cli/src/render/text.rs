@@ -193,47 +193,44 @@ fn no_change_explained(report: &Report) -> Option<String> {
     })
 }
 
-/// Wall times of the rows that CPU time judged.
-fn wall_times(report: &Report) -> Option<Table> {
+/// A table of the benchmarks of which there is something to say beside their times; its first column is their names.
+fn beside<'a, const N: usize, Rows: IntoIterator<Item = [String; N]>>(
+    report: &'a Report,
+    columns: &[(&str, Cells)],
+    said: impl Fn(&'a BenchmarkReport) -> Rows,
+) -> Option<Table> {
     let names = names::Short::of(report.benchmarks.iter().map(|b| &b.id));
-    let mut table = Table::new(&[("by wall time, where CPU time was judged", Cells::Name), ("", Cells::Words)]);
+    let mut table = Table::new(columns);
     for one in order::most_urgent_first(report.benchmarks.iter()) {
-        if let Some(change) = summary::by_wall(one) {
-            table.push([names.name(&one.id), change]);
-        }
+        said(one).into_iter().for_each(|cells| table.push(std::iter::once(names.name(&one.id)).chain(cells)));
     }
     (!table.is_empty()).then_some(table)
+}
+
+/// Wall times of the rows that CPU time judged.
+fn wall_times(report: &Report) -> Option<Table> {
+    let columns = [("by wall time, where CPU time was judged", Cells::Name), ("", Cells::Words)];
+    beside(report, &columns, |one| summary::by_wall(one).map(|change| [change]))
 }
 
 /// User and system time of whole programs, which may wait or use several cores: then it tells another story than wall time does.
 fn cpu_times(report: &Report) -> Option<Table> {
-    let names = names::Short::of(report.benchmarks.iter().map(|b| &b.id));
-    let title = "user and system time";
-    let mut table = Table::new(&[(title, Cells::Name), ("before → after", Cells::Words), ("change", Cells::Words)]);
     let planned = report.plan.benchmarks.iter().filter(|planned| planned.style == Style::Process);
     let programs: BTreeSet<&BenchmarkId> = planned.map(|planned| &planned.id).collect();
-    let measured = report.benchmarks.iter().filter(|one| programs.contains(&one.id));
-    for (one, times_ns) in
-        order::most_urgent_first(measured).into_iter().filter_map(|one| Some((one, one.cpu_times_ns()?)))
-    {
+    let title = "user and system time";
+    let columns = [(title, Cells::Name), ("before → after", Cells::Words), ("change", Cells::Words)];
+    beside(report, &columns, |one| {
+        let times_ns = one.cpu_times_ns().filter(|_| programs.contains(&one.id))?;
         let scale = TimeScale::of(&times_ns);
         let [before, after] = times_ns.map(|ns| scale.write(ns));
-        table.push([names.name(&one.id), format!("{before}s → {after}s"), change(times_ns[1] / times_ns[0])]);
-    }
-    (!table.is_empty()).then_some(table)
+        Some([format!("{before}s → {after}s"), change(times_ns[1] / times_ns[0])])
+    })
 }
 
 /// Exact counts that differ.
 fn allocations(report: &Report) -> Option<Table> {
-    let names = names::Short::of(report.benchmarks.iter().map(|b| &b.id));
-    let title = "allocations that differ";
-    let mut table = Table::new(&[(title, Cells::Name), ("", Cells::Words), ("before → after", Cells::Words)]);
-    for one in order::most_urgent_first(report.benchmarks.iter()) {
-        for (unit, counts) in summary::changed_counts(one) {
-            table.push([names.name(&one.id), unit.to_owned(), counts]);
-        }
-    }
-    (!table.is_empty()).then_some(table)
+    let columns = [("allocations that differ", Cells::Name), ("", Cells::Words), ("before → after", Cells::Words)];
+    beside(report, &columns, |one| summary::changed_counts(one).map(|(unit, counts)| [unit.to_owned(), counts]))
 }
 
 /// Metrics that benchmarks report under units of their own.

@@ -11,33 +11,15 @@ use crate::project;
 
 /// Parts of names of variables that hold secrets.
 const SECRETS: [&str; 11] = [
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "CREDENTIAL",
-    "PRIVATE_KEY",
-    "API_KEY",
-    "APIKEY",
-    "ACCESS_KEY",
-    "AUTH",
+    "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "PRIVATE_KEY", "API_KEY", "APIKEY",
+    "ACCESS_KEY", "AUTH",
 ];
 /// Prefixes of variables that hold a cloud's credentials and account.
 const ACCOUNTS: [&str; 1] = ["AWS_"];
 /// Options of harnesses by which other programs or sources take part in building or measuring.
 const PROGRAMS: [&str; 11] = [
-    "-toolexec",
-    "-exec",
-    "-overlay",
-    "-modfile",
-    "-compiler",
-    "-pkgdir",
-    "-javaagent",
-    "-agentpath",
-    "-agentlib",
-    "-jvm",
-    "-XX:OnError",
+    "-toolexec", "-exec", "-overlay", "-modfile", "-compiler", "-pkgdir", "-javaagent", "-agentpath", "-agentlib",
+    "-jvm", "-XX:OnError",
 ];
 
 /// A key whose value is a path, and where a layer has it.

@@ -10,7 +10,7 @@ const sources = process.env.DUET_PAGE_SOURCES ?? join(here, "../../src/render/ht
 
 const read = (name) => readFileSync(join(sources, name), "utf8");
 /** The page's own scripts, in the order in which `duet` puts them together. */
-export const SCRIPTS = [...read("../mod.rs").matchAll(/include_str!\("page\/(\w+\.js)"\)/g)].map((found) => found[1]);
+export const SCRIPTS = [...read("../mod.rs").matchAll(/"(\w+\.js)"/g)].map((found) => found[1]);
 
 const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 

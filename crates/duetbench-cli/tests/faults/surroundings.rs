@@ -152,18 +152,8 @@ fn store_is_damaged(seed: u64) {
 
 const LOOP: &str = "i=0\nwhile [ $i -lt $1 ]; do i=$((i+1)); done\n";
 const PROGRAMS: [&str; 12] = [
-    "compare",
-    "--command",
-    "sh work.sh 2000",
-    "sh work.sh 2000",
-    "--command-name",
-    "same",
-    "--fixed",
-    "--forks",
-    "3",
-    "--threshold",
-    "50%",
-    "--format=json",
+    "compare", "--command", "sh work.sh 2000", "sh work.sh 2000", "--command-name", "same", "--fixed", "--forks", "3",
+    "--threshold", "50%", "--format=json",
 ];
 
 /// Whole programs, with directories of their own.

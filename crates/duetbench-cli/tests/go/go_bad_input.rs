@@ -15,11 +15,9 @@ fn versions_that_do_not_exist_are_named() {
 #[test]
 fn a_version_that_does_not_build_speaks_through_the_compiler() {
     let broken = simple("func BenchmarkGood(b *testing.B) { undefinedThing() }");
-    compare(&two(&simple(GOOD), &broken), &[]).expect(1).says(&[
-        "head (`./new`) does not build",
-        "undefinedThing",
-        "fixture_test.go:15",
-    ]);
+    compare(&two(&simple(GOOD), &broken), &[])
+        .expect(1)
+        .says(&["head (`./new`) does not build", "undefinedThing", "fixture_test.go:15"]);
     compare(&two(&broken, &simple(GOOD)), &[]).expect(1).says(&["base (`./old`) does not build", "undefinedThing"]);
     let no_go = simple("func BenchmarkGood(b *testing.B) { for i := 0; i < ");
     compare(&two(&simple(GOOD), &no_go), &[]).expect(1).says(&["head (`./new`) does not build", "fixture_test.go:15"]);

@@ -78,13 +78,8 @@ func BenchmarkAllocating(b *testing.B) {
 "#;
 
 const NAMES: [&str; 7] = [
-    "BenchmarkAllocating",
-    "BenchmarkCounting",
-    "BenchmarkParallel",
-    "BenchmarkParent/odd_name_[y]",
-    "BenchmarkParent/x=1",
-    "BenchmarkPaused",
-    "BenchmarkRecalled",
+    "BenchmarkAllocating", "BenchmarkCounting", "BenchmarkParallel", "BenchmarkParent/odd_name_[y]",
+    "BenchmarkParent/x=1", "BenchmarkPaused", "BenchmarkRecalled",
 ];
 
 fn styles(steps: u32, allocs: u32) -> String {
@@ -460,16 +455,7 @@ fn one_core_is_enough_and_duet_mode_steps_back() {
     for mode in ["auto", "duet"] {
         let mut command = Command::new("taskset");
         let inner = place.command(&[
-            "compare",
-            "./old",
-            "./new",
-            "--bench",
-            "Counting|Parallel",
-            "--forks",
-            "5",
-            "--format",
-            "json",
-            "--mode",
+            "compare", "./old", "./new", "--bench", "Counting|Parallel", "--forks", "5", "--format", "json", "--mode",
             mode,
         ]);
         command.args(["-c", "0"]).arg(inner.get_program()).args(inner.get_args()).current_dir(place.path());
@@ -532,15 +518,7 @@ fn a_second_run_is_refused_or_waits() {
     let lock = place.path().join("lock");
     let mut first = place
         .command(&[
-            "compare",
-            "./old",
-            "./new",
-            "--bench",
-            "Counting",
-            "--forks",
-            "2000",
-            "--fixed",
-            "--measure-identical",
+            "compare", "./old", "./new", "--bench", "Counting", "--forks", "2000", "--fixed", "--measure-identical",
         ])
         .env("DUET_LOCK", &lock)
         .stderr(Stdio::null())

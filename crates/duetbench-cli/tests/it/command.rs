@@ -324,18 +324,8 @@ fn requests_that_make_no_sense_are_refused() {
 fn the_report_says_how_to_repeat_the_run() {
     let place = place();
     let more = [
-        "--format",
-        "markdown",
-        "--prepare",
-        "echo 'a b'",
-        "-L",
-        "n",
-        "9,10",
-        "--exit-code",
-        "0,1",
-        "--refill",
-        "--stdin",
-        "/dev/null",
+        "--format", "markdown", "--prepare", "echo 'a b'", "-L", "n", "9,10", "--exit-code", "0,1", "--refill",
+        "--stdin", "/dev/null",
     ];
     let args = [&["compare", "--command", "sh work.sh {n}", "sh work.sh {n} x", "--forks", "3"], &more[..]].concat();
     let ran = place.duet(&args);

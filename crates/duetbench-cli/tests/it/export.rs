@@ -21,17 +21,7 @@ fn place() -> Place {
     let place = Place::new();
     place.scripted(SCRIPT, &["--forks", "6", "--fixed"]).expect(3);
     place.duet(&[
-        "run",
-        "--scripted",
-        "script.json",
-        "--seed",
-        "1",
-        "--suite-runs",
-        "3",
-        "--forks",
-        "2",
-        "--iterations",
-        "4",
+        "run", "--scripted", "script.json", "--seed", "1", "--suite-runs", "3", "--forks", "2", "--iterations", "4",
     ]);
     place.write("sort.json", HYPERFINE);
     place
@@ -52,16 +42,7 @@ fn packages_of_go_s_text_begin_once_in_every_process() {
 }
 
 const FORMS: [&str; 11] = [
-    "go",
-    "benchstat-csv",
-    "jmh",
-    "google-benchmark",
-    "pytest-benchmark",
-    "pyperf",
-    "hyperfine",
-    "pa",
-    "papers",
-    "bmf",
+    "go", "benchstat-csv", "jmh", "google-benchmark", "pytest-benchmark", "pyperf", "hyperfine", "pa", "papers", "bmf",
     "github-action-benchmark",
 ];
 

@@ -35,20 +35,8 @@ fn check(what: &str, output: &str) {
 /// Appends what is hostile to every text of a report that comes from outside.
 fn infected(report: &Report) -> Report {
     const FOREIGN: [&str; 14] = [
-        "name",
-        "package",
-        "requested",
-        "resolved",
-        "cpu_model",
-        "kernel",
-        "toolchain",
-        "duet_version",
-        "mode_reason",
-        "reason",
-        "harness_args",
-        "warnings",
-        "function",
-        "unit",
+        "name", "package", "requested", "resolved", "cpu_model", "kernel", "toolchain", "duet_version", "mode_reason",
+        "reason", "harness_args", "warnings", "function", "unit",
     ];
     fn walk(value: &mut Value, foreign: bool) {
         match value {

@@ -17,13 +17,7 @@ use crate::schema::{BISECT, departures_from};
 /// Commits 0 to 3 are the line from good to bad, of which 2 merges 4, 5 and 6; the others are those of another merge.
 fn commits() -> Vec<Commit> {
     let subjects = [
-        "Release",
-        "Read ahead",
-        "Merge branch 'codec'",
-        "Merge branch 'cache'",
-        "Buffers",
-        "Escape twice",
-        "Names",
+        "Release", "Read ahead", "Merge branch 'codec'", "Merge branch 'cache'", "Buffers", "Escape twice", "Names",
         "Keep more",
     ];
     let commit = |(at, subject): (usize, &&str)| {

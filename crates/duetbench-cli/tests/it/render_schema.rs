@@ -11,12 +11,8 @@ use crate::schema::{
 #[test]
 fn rendered_reports_keep_to_the_schema() {
     for golden in [
-        "tests/golden/everything.json",
-        "tests/golden/empty.json",
-        "tests/golden/fleet.json",
-        "tests/golden/sight.json",
-        "tests/golden/profile.json",
-        "tests/golden/counts.json",
+        "tests/golden/everything.json", "tests/golden/empty.json", "tests/golden/fleet.json",
+        "tests/golden/sight.json", "tests/golden/profile.json", "tests/golden/counts.json",
     ] {
         assert_eq!(departures(&read(golden)), Vec::<String>::new(), "{golden}");
     }

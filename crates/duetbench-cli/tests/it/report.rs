@@ -60,53 +60,13 @@ fn a_run_becomes_a_page_whatever_it_came_to() {
 
 /// Keys of the page's data, and of one benchmark in them.
 const KEYS: [&str; 20] = [
-    "accept",
-    "baseline",
-    "benchmarks",
-    "candidate",
-    "complete",
-    "confidence",
-    "counts",
-    "duet",
-    "format",
-    "headline",
-    "hints",
-    "outcome",
-    "reproduce",
-    "run",
-    "runs",
-    "sections",
-    "started",
-    "summary",
-    "threshold",
-    "warnings",
+    "accept", "baseline", "benchmarks", "candidate", "complete", "confidence", "counts", "duet", "format", "headline",
+    "hints", "outcome", "reproduce", "run", "runs", "sections", "started", "summary", "threshold", "warnings",
 ];
 const KEYS_OF_ONE: [&str; 25] = [
-    "allocs",
-    "as_linked",
-    "baseline_ns",
-    "bytes",
-    "candidate_ns",
-    "change",
-    "confirmation",
-    "estimate",
-    "history",
-    "id",
-    "instructions",
-    "label",
-    "layout",
-    "mode",
-    "name",
-    "package",
-    "picture",
-    "profile",
-    "sentence",
-    "standing",
-    "standing_words",
-    "threshold",
-    "verdict",
-    "verdict_words",
-    "words",
+    "allocs", "as_linked", "baseline_ns", "bytes", "candidate_ns", "change", "confirmation", "estimate", "history",
+    "id", "instructions", "label", "layout", "mode", "name", "package", "picture", "profile", "sentence", "standing",
+    "standing_words", "threshold", "verdict", "verdict_words", "words",
 ];
 
 #[test]
@@ -324,15 +284,10 @@ fn the_page_loads_nothing() {
     let page = html::render(&pictured(everything())).to_lowercase();
     let loading =
         ["<link", "<iframe", "<img", "<script src", "@import", "url(http", "url(//", "url(\"http", "url('http"];
-    for words in loading.iter().chain(&[
-        "src=\"http",
-        "src='http",
-        "src=\"//",
-        "href=\"http",
-        "fetch(",
-        "xmlhttprequest",
-        "import(",
-    ]) {
+    for words in loading
+        .iter()
+        .chain(&["src=\"http", "src='http", "src=\"//", "href=\"http", "fetch(", "xmlhttprequest", "import("])
+    {
         assert!(!page.contains(words), "the page has `{words}`");
     }
 }

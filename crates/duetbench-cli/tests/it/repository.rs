@@ -132,15 +132,8 @@ fn no_file_of_the_repository_spends_more_than_the_default() {
 fn no_file_of_the_repository_hands_over_secrets() {
     let place = checkout();
     let secrets = [
-        "GITHUB_TOKEN",
-        "npm_token",
-        "AWS_REGION",
-        "AWS_SECRET_ACCESS_KEY",
-        "DB_PASSWORD",
-        "GOOGLE_APPLICATION_CREDENTIALS",
-        "DEPLOY_PRIVATE_KEY",
-        "OPENAI_API_KEY",
-        "SSH_AUTH_SOCK",
+        "GITHUB_TOKEN", "npm_token", "AWS_REGION", "AWS_SECRET_ACCESS_KEY", "DB_PASSWORD",
+        "GOOGLE_APPLICATION_CREDENTIALS", "DEPLOY_PRIVATE_KEY", "OPENAI_API_KEY", "SSH_AUTH_SOCK",
     ];
     for name in secrets {
         place.write("r/duet.toml", &format!("pass_env = ['HARMLESS', '{name}']\n"));

@@ -234,12 +234,9 @@ fn a_run_measures_as_often_as_its_plan_says() {
     let place = Place::new();
     place.write("plan.toml", &plan_file(&[("Fast", (5, 2)), ("Gone", (1, 1))]));
     let args = ["--plan", "plan.toml", "--suite-runs", "2", "--iterations", "4", "--format", "json"];
-    let ran = run(&place, SCRIPT, &args).expect(0).says(&[
-        "not in `plan.toml`",
-        "BenchmarkSlow",
-        "but not found",
-        "BenchmarkGone",
-    ]);
+    let ran = run(&place, SCRIPT, &args)
+        .expect(0)
+        .says(&["not in `plan.toml`", "BenchmarkSlow", "but not found", "BenchmarkGone"]);
     let fast = iterations(&ran, "BenchmarkFast");
     assert_eq!((fast.len(), fast.values().copied().collect::<Vec<_>>()), (10, vec![3; 10]));
     let slow = iterations(&ran, "BenchmarkSlow");

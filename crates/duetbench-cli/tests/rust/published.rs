@@ -57,11 +57,9 @@ pub(crate) fn crates_that_are_not_there_are_refused() {
     let place = Place::new();
     let home = registry(&place);
     let env = [("CARGO_HOME", home.as_str())];
-    duet_with(&place, &["list", "left@2.0.0"], &env).expect(2).says(&[
-        "the crate `left@2.0.0`",
-        "=2.0.0",
-        "cargo info",
-    ]);
+    duet_with(&place, &["list", "left@2.0.0"], &env)
+        .expect(2)
+        .says(&["the crate `left@2.0.0`", "=2.0.0", "cargo info"]);
     duet_with(&place, &["list", "right@1.0.0"], &env)
         .expect(2)
         .says(&["the crate `right@1.0.0`", "no matching package"]);

@@ -19,6 +19,8 @@ pub enum Basis {
     SlicesInFull,
 }
 
+words!(Basis: TypicalSlice "typical_slice", AllSlices "all_slices", SlicesInFull "slices_in_full");
+
 impl Basis {
     /// The number of this fork that enters the test.
     pub fn of(self, fork: &ForkPair) -> f64 {
@@ -26,15 +28,6 @@ impl Basis {
             Basis::TypicalSlice => fork.log_ratio,
             Basis::AllSlices => fork.log_ratio_complete,
             Basis::SlicesInFull => fork.log_ratio_in_full.unwrap_or(fork.log_ratio_complete),
-        }
-    }
-
-    /// The word used in machine formats.
-    pub fn word(self) -> &'static str {
-        match self {
-            Basis::TypicalSlice => "typical_slice",
-            Basis::AllSlices => "all_slices",
-            Basis::SlicesInFull => "slices_in_full",
         }
     }
 }
@@ -50,6 +43,8 @@ pub enum Clock {
     Cpu,
 }
 
+words!(Clock: Wall "wall", Cpu "cpu");
+
 impl Clock {
     /// The fork pair with the numbers of this clock; as it is where it has none of it.
     pub fn read(self, fork: &ForkPair) -> ForkPair {
@@ -62,14 +57,6 @@ impl Clock {
                 ..*fork
             },
             _ => *fork,
-        }
-    }
-
-    /// The word used in machine formats.
-    pub fn word(self) -> &'static str {
-        match self {
-            Clock::Wall => "wall",
-            Clock::Cpu => "cpu",
         }
     }
 }

@@ -11,10 +11,10 @@ use crate::stats;
 pub struct SuiteSight {
     /// Measuring time for each benchmark, seconds.
     pub budget_s: f64,
-    /// The smallest minimal detectable change of a benchmark, a fraction.
-    pub least: f64,
-    /// The median one.
+    /// The median minimal detectable change of a benchmark, a fraction.
     pub median: f64,
+    /// The smallest one.
+    pub least: f64,
     /// The largest one.
     pub most: f64,
     /// Benchmarks for which the time pays for an interval; the others are in none of these numbers.

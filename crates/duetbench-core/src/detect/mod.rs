@@ -31,18 +31,12 @@ pub enum Change {
     Improvement,
 }
 
+words!(Change: Regression "regression", Improvement "improvement");
+
 impl Change {
     /// The change that a larger (or else a smaller) value of the candidate means.
     pub fn of(larger: bool, better: Better) -> Change {
         if larger == (better == Better::Lower) { Change::Regression } else { Change::Improvement }
-    }
-
-    /// The word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Change::Regression => "regression",
-            Change::Improvement => "improvement",
-        }
     }
 }
 

@@ -13,15 +13,9 @@ pub enum Statistic {
     Median,
 }
 
-impl Statistic {
-    /// The word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Statistic::Mean => "mean",
-            Statistic::Median => "median",
-        }
-    }
+words!(Statistic: Mean "mean", Median "median");
 
+impl Statistic {
     /// Its value.
     ///
     /// # Errors

@@ -28,26 +28,9 @@ pub enum CallEnd {
     Failed,
 }
 
-impl CallEnd {
-    const ALL: [CallEnd; 5] =
-        [CallEnd::Sent, CallEnd::Counted, CallEnd::Duplicate, CallEnd::Throttled, CallEnd::Failed];
-
-    /// The word used in the store and in machine formats.
-    pub fn word(self) -> &'static str {
-        match self {
-            CallEnd::Sent => "sent",
-            CallEnd::Counted => "counted",
-            CallEnd::Duplicate => "duplicate",
-            CallEnd::Throttled => "throttled",
-            CallEnd::Failed => "failed",
-        }
-    }
-
-    /// The end of this word, where there is one.
-    pub fn from_word(word: &str) -> Option<CallEnd> {
-        CallEnd::ALL.into_iter().find(|end| end.word() == word)
-    }
-}
+words!(CallEnd, ALL, from_word:
+    Sent "sent", Counted "counted", Duplicate "duplicate", Throttled "throttled", Failed "failed"
+);
 
 /// A call that was sent, and the facts known about it.
 #[derive(Debug, Clone, PartialEq)]

@@ -15,16 +15,7 @@ pub(super) const ERRORS_MIN: f64 = 3.0;
 const HARNESS: [&str; 3] = ["main.main", "runtime.goexit", "runtime.main"];
 /// Beginnings of the names of functions of Go's collector, behind the package's name.
 const COLLECTOR: [&str; 11] = [
-    "gc",
-    "(*gc",
-    "scan",
-    "grey",
-    "mark",
-    "bgsweep",
-    "sweep",
-    "(*sweep",
-    "bgscavenge",
-    "wbBufFlush",
+    "gc", "(*gc", "scan", "grey", "mark", "bgsweep", "sweep", "(*sweep", "bgscavenge", "wbBufFlush",
     "tryDeferToSpanScan",
 ];
 

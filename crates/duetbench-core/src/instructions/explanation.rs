@@ -16,16 +16,7 @@ pub enum Direction {
     More,
 }
 
-impl Direction {
-    /// The word used in machine formats.
-    pub fn word(self) -> &'static str {
-        match self {
-            Direction::Less => "less",
-            Direction::Same => "same",
-            Direction::More => "more",
-        }
-    }
-}
+words!(Direction: Less "less", Same "same", More "more");
 
 /// Whether a change of time may come from where the linker put the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +29,8 @@ pub enum LayoutPart {
     Open,
 }
 
+words!(LayoutPart: Matched "matched", Averaged "averaged", Open "open");
+
 impl LayoutPart {
     /// The part that layout may have in the change of a benchmark of this report.
     pub fn of(benchmark: &BenchmarkReport, report: &Report) -> LayoutPart {
@@ -48,15 +41,6 @@ impl LayoutPart {
             (true, true) => LayoutPart::Matched,
             (true, false) => LayoutPart::Averaged,
             (false, _) => LayoutPart::Open,
-        }
-    }
-
-    /// The word used in machine formats.
-    pub fn word(self) -> &'static str {
-        match self {
-            LayoutPart::Matched => "matched",
-            LayoutPart::Averaged => "averaged",
-            LayoutPart::Open => "open",
         }
     }
 }

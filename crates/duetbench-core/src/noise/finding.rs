@@ -14,6 +14,8 @@ pub enum Severity {
     Severe,
 }
 
+words!(Severity: Note "note", Disturbing "disturbing", Severe "severe");
+
 /// Something about the machine that explains spread.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {

@@ -126,7 +126,7 @@ pub(super) fn join(found: &Found<'_>) -> Joined {
                 Some(words) => excluded.push(Excluded::Failed(id, Role::Candidate, words)),
                 None => common.push(Common {
                     id,
-                    style: b.style.slower(c.style),
+                    style: b.style.max(c.style),
                     first_ns: b.first_ns.max(c.first_ns),
                     threads: b.threads.max(c.threads),
                     runtime_threads: b.runtime_threads || c.runtime_threads,

@@ -19,23 +19,12 @@ pub enum Mode {
     Sequential,
 }
 
+words!(Mode, from_word:
+    Duet "duet", InterleavedOneCore "interleaved_one_core", InterleavedAllCores "interleaved_all_cores",
+    Sequential "sequential"
+);
+
 impl Mode {
-    /// The word used in machine formats.
-    pub fn word(self) -> &'static str {
-        match self {
-            Mode::Duet => "duet",
-            Mode::InterleavedOneCore => "interleaved_one_core",
-            Mode::InterleavedAllCores => "interleaved_all_cores",
-            Mode::Sequential => "sequential",
-        }
-    }
-
-    /// The mode of this word, where there is one.
-    pub fn from_word(word: &str) -> Option<Mode> {
-        let all = [Mode::Duet, Mode::InterleavedOneCore, Mode::InterleavedAllCores, Mode::Sequential];
-        all.into_iter().find(|mode| mode.word() == word)
-    }
-
     /// The words used for people.
     pub fn label(self) -> &'static str {
         match self {

@@ -33,15 +33,7 @@ pub enum EngineName {
     Lambda,
 }
 
-impl EngineName {
-    /// The word used in options and machine formats.
-    pub fn word(self) -> &'static str {
-        match self {
-            EngineName::Here => "here",
-            EngineName::Lambda => "lambda",
-        }
-    }
-}
+words!(EngineName: Here "here", Lambda "lambda");
 
 /// An instruction set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -54,12 +46,4 @@ pub enum Arch {
     Arm64,
 }
 
-impl Arch {
-    /// The word used by the providers, in options and in machine formats.
-    pub fn word(self) -> &'static str {
-        match self {
-            Arch::X86_64 => "x86_64",
-            Arch::Arm64 => "arm64",
-        }
-    }
-}
+words!(Arch: X86_64 "x86_64", Arm64 "arm64");

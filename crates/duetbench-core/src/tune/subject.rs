@@ -88,7 +88,7 @@ impl<'a> Subject<'a> {
         let stable = enough && self.criteria.is_stable(stability);
         let result = |configuration: &[usize]| {
             let values = self.recorded.grid.prefix(configuration);
-            self.metric.location().of(&values).unwrap_or(f64::NAN)
+            self.criteria.rules().metric.location().of(&values).unwrap_or(f64::NAN)
         };
         Choice {
             benchmark: self.recorded.benchmark.clone(),

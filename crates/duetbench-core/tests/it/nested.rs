@@ -75,14 +75,8 @@ impl<'a> Experiments<'a> {
 
 /// Verdicts in the order of `WORDS` in make.py.
 const WORDS: [&str; 8] = [
-    "inconclusive",
-    "no_change",
-    "regression",
-    "improvement",
-    "slower_within_tolerance",
-    "faster_within_tolerance",
-    "slower_size_open",
-    "faster_size_open",
+    "inconclusive", "no_change", "regression", "improvement", "slower_within_tolerance", "faster_within_tolerance",
+    "slower_size_open", "faster_size_open",
 ];
 
 /// The shares of the verdicts, and last the mean number of fork pairs, of an independent simulation.

@@ -32,12 +32,8 @@ fn callers_come_before_what_they_call_and_times_are_per_operation() {
     // A hit is 10 ns of an operation of the baseline, and 5 ns of one of the candidate.
     let frames = tree(&[("B run", 20, 40), ("B run work", 40, 80), ("B run slow", 0, 200), ("gc", 40, 0)]);
     let want = [
-        "0  1000 1600 0.0 100.0 grew",
-        "1 B 600 1600 0.0 80.0 grew",
-        "2 run 600 1600 0.0 80.0 grew",
-        "3 slow 0 1000 0.0 50.0 grew",
-        "3 work 400 400 50.0 20.0 alike",
-        "1 gc 400 0 80.0 20.0 shrank",
+        "0  1000 1600 0.0 100.0 grew", "1 B 600 1600 0.0 80.0 grew", "2 run 600 1600 0.0 80.0 grew",
+        "3 slow 0 1000 0.0 50.0 grew", "3 work 400 400 50.0 20.0 alike", "1 gc 400 0 80.0 20.0 shrank",
     ];
     assert_eq!(lines(&frames.frames([10.0, 5.0])), want);
 }
@@ -47,9 +43,7 @@ fn new_and_gone_functions_have_room_beside_each_other() {
     let frames = tree(&[("B old", 100, 0), ("B new", 0, 100)]).frames([1.0, 1.0]);
     // As long as before, and drawn as wide as both.
     let want = [
-        "0  100 100 0.0 100.0 alike",
-        "1 B 100 100 0.0 100.0 alike",
-        "2 old 100 0 0.0 50.0 shrank",
+        "0  100 100 0.0 100.0 alike", "1 B 100 100 0.0 100.0 alike", "2 old 100 0 0.0 50.0 shrank",
         "2 new 0 100 50.0 50.0 grew",
     ];
     assert_eq!(lines(&frames), want);

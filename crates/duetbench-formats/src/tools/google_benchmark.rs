@@ -42,18 +42,8 @@ pub(super) static TOOL: Tool = Tool {
 
 /// Numbers of a row that are no counters of the user.
 const NO_COUNTERS: [&str; 12] = [
-    "family_index",
-    "per_family_instance_index",
-    "repetitions",
-    "repetition_index",
-    "threads",
-    "cpu_coefficient",
-    "real_coefficient",
-    "rms",
-    "net_heap_growth",
-    "total_allocated_bytes",
-    "max_bytes_used",
-    "memory_iterations",
+    "family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads", "cpu_coefficient",
+    "real_coefficient", "rms", "net_heap_growth", "total_allocated_bytes", "max_bytes_used", "memory_iterations",
 ];
 /// Name endings of aggregates in files whose rows do not say what they are, as before version 1.5.
 const AGGREGATES: [&str; 6] = ["_mean", "_median", "_stddev", "_cv", "_BigO", "_RMS"];

@@ -198,18 +198,8 @@ fn arranged(entries: &[Entry], factor: f64, values: &mut Vec<Cell>) -> Result<Ve
 
 const FRAME: Frame = Frame { title: "CSV of `pa`", levels: &LEVELS, units: Units::One, gaps: true };
 const HEADINGS: [&str; 12] = [
-    "project",
-    "commit",
-    "benchmark",
-    "params",
-    "instance",
-    "trial",
-    "fork",
-    "iteration",
-    "mode",
-    "unit",
-    "value_count",
-    "value",
+    "project", "commit", "benchmark", "params", "instance", "trial", "fork", "iteration", "mode", "unit",
+    "value_count", "value",
 ];
 
 /// The recording as such a file.

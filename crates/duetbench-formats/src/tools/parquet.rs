@@ -72,7 +72,7 @@ const COLUMNS: [(&str, Cells); 25] = [
     ("warm_up", Cells::Flag(|row| row.sample.map(|s| s.warm_up))),
     ("value", Cells::Real(|row| row.value)),
     ("unit", Cells::Words(|row| Some(row.unit.to_owned()))),
-    ("better", Cells::Words(|row| row.better.map(|better| word(better).to_owned()))),
+    ("better", Cells::Words(|row| row.better.map(|better| better.word().to_owned()))),
     ("invocations", Cells::Whole(|row| row.sample.map(|s| s.invocations))),
     ("wall_ns", Cells::Whole(|row| row.sample.map(|s| s.wall_ns))),
     ("cpu_ns", Cells::Whole(|row| row.sample?.cpu_ns)),
@@ -136,14 +136,6 @@ fn places(index: usize, shape: &[usize], levels: &[Level]) -> [Option<u32>; Leve
         rest /= size;
     }
     places
-}
-
-/// The better direction, in a word.
-fn word(better: Better) -> &'static str {
-    match better {
-        Better::Lower => "lower",
-        Better::Higher => "higher",
-    }
 }
 
 /// All rows as a file.

@@ -363,16 +363,8 @@ fn what_is_packed_and_broken_is_refused() {
 #[test]
 fn no_mutation_of_a_real_file_makes_reading_panic_or_take_more_room_than_it_may() {
     let files = [
-        "google.json",
-        "pytest.json",
-        "pyperf.json",
-        "pyperf.json.gz",
-        "criterion/one sum/new/sample.json",
-        "benchstat.csv",
-        "benchstat-old.csv",
-        "go-two-processes.txt",
-        "jmh-gc.json",
-        "hyperfine.json",
+        "google.json", "pytest.json", "pyperf.json", "pyperf.json.gz", "criterion/one sum/new/sample.json",
+        "benchstat.csv", "benchstat-old.csv", "go-two-processes.txt", "jmh-gc.json", "hyperfine.json",
     ];
     for file in files {
         let good = fs::read(data(file)).unwrap();

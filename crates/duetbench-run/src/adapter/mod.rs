@@ -217,18 +217,27 @@ pub struct Conditions<'a> {
     pub sandbox: Option<&'a Sandbox>,
 }
 
-impl Conditions<'_> {
+/// Conditions that an adapter keeps for every process that it starts.
+#[derive(Debug)]
+struct Around {
+    timeout: Duration,
     /// The harness's variables and those of [`Conditions::pass_env`] that are set, with their values.
-    fn passed<'n>(&'n self, of_harness: impl IntoIterator<Item = &'n str>) -> Vec<(OsString, OsString)> {
-        let names = of_harness.into_iter().chain(self.pass_env.iter().map(String::as_str));
-        names.filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect()
-    }
+    passed: Vec<(OsString, OsString)>,
+    /// Filter that selects the benchmarks to execute by their names.
+    filter: Filter,
+    /// Sandbox around the benchmarks, if there is one.
+    sandbox: Option<Sandbox>,
+}
 
-    /// Filter that selects the wanted benchmarks by their names.
-    fn filter(&self) -> Result<Filter, RunError> {
+impl Conditions<'_> {
+    /// What is kept for the processes of a harness with these variables.
+    fn around<'n>(&'n self, of_harness: impl IntoIterator<Item = &'n str>) -> Result<Around, RunError> {
+        let names = of_harness.into_iter().chain(self.pass_env.iter().map(String::as_str));
+        let passed = names.filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect();
         let all = Selection { bench: None, exclude: None, packages: Vec::new() };
         let refused = |e: SpecError| RunError::toolchain(e.to_string());
-        self.selection.unwrap_or(&all).filter().map_err(refused)
+        let filter = self.selection.unwrap_or(&all).filter().map_err(refused)?;
+        Ok(Around { timeout: self.timeout, passed, filter, sandbox: self.sandbox.cloned() })
     }
 }
 

@@ -42,13 +42,8 @@ const CHILDREN_MAX: usize = 256;
 /// Arguments of valgrind: instructions alone, because simulated caches depend on where data happen to lie. Neither a file of the project
 /// nor a variable adds any, no pipe for debuggers is made, and functions that call themselves are one.
 const OPTIONS: [&str; 7] = [
-    "--command-line-only=yes",
-    "--tool=callgrind",
-    "--cache-sim=no",
-    "--branch-sim=no",
-    "--dump-line=no",
-    "--separate-recs=1",
-    "--vgdb=no",
+    "--command-line-only=yes", "--tool=callgrind", "--cache-sim=no", "--branch-sim=no", "--dump-line=no",
+    "--separate-recs=1", "--vgdb=no",
 ];
 
 /// Counts instructions of the benchmarks of two builds on this machine.

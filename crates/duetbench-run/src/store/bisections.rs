@@ -7,7 +7,7 @@ use rusqlite::params;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{Store, failed, written};
+use super::{Store, written};
 use crate::error::RunError;
 
 /// A search in the store.
@@ -58,13 +58,8 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn bisections<B: DeserializeOwned>(&self) -> Result<Vec<(BisectionId, B)>, RunError> {
-        let rows = self.read(|store| {
-            let read = || -> rusqlite::Result<Vec<(i64, String)>> {
-                let mut select = store.connection.prepare("SELECT id, bisection FROM bisections ORDER BY id DESC")?;
-                select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-            };
-            read().map_err(|e| failed(&store.path, "cannot be read", e))
-        })?;
+        let select = "SELECT id, bisection FROM bisections ORDER BY id DESC";
+        let rows = self.rows(select, |row| Ok((row.get(0)?, row.get(1)?)))?;
         let known = |(id, json): (i64, String)| Some((BisectionId(id), serde_json::from_str(&json).ok()?));
         Ok(rows.into_iter().filter_map(known).collect())
     }

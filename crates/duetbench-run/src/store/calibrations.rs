@@ -3,7 +3,7 @@
 use duetbench_core::calibrate::Made;
 use rusqlite::{Row, params};
 
-use super::{RunId, Store, failed, written};
+use super::{RunId, Store, written};
 use crate::error::RunError;
 
 impl Store {
@@ -24,13 +24,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn calibrations(&self) -> Result<Vec<Made>, RunError> {
-        let all = self.read(|store| {
-            let read = || -> rusqlite::Result<Vec<Option<Made>>> {
-                let select = "SELECT run, made, machine, calibration FROM calibrations ORDER BY id DESC";
-                store.connection.prepare(select)?.query_map([], made)?.collect()
-            };
-            read().map_err(|e| failed(&store.path, "cannot be read", e))
-        })?;
+        let all = self.rows("SELECT run, made, machine, calibration FROM calibrations ORDER BY id DESC", made)?;
         Ok(all.into_iter().flatten().collect())
     }
 }

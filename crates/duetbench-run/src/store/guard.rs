@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
+use duetbench_core::foreign::percent_encoded;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
@@ -199,18 +200,10 @@ fn length(path: &Path) -> u64 {
 
 /// A path as the address that SQLite wants where more than the path is said.
 fn address(path: &Path, how: &str) -> String {
-    let mut address = String::from("file:");
-    for byte in path.as_os_str().as_bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => address.push(char::from(*byte)),
-            other => address += &format!("%{other:02X}"),
-        }
-    }
+    let path = percent_encoded(path.as_os_str().as_bytes(), b"/");
     // Two slashes at the start would be a host.
-    if address.starts_with("file://") {
-        address.insert_str(5, "//");
-    }
-    format!("{address}?{how}")
+    let no_host = if path.starts_with("//") { "//" } else { "" };
+    format!("file:{no_host}{path}?{how}")
 }
 
 #[cfg(test)]

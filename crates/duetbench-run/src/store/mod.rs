@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use duetbench_core::{Sample, Trial};
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Transaction, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row, Transaction, params};
 use serde::Serialize;
 
 use crate::engine::{RunSummary, TrialOutcome};
@@ -117,6 +117,14 @@ impl Store {
             return read(&Store::reading(&self.path, Reading::Shared)?);
         }
         found
+    }
+
+    /// All rows that a query about all of the database selects.
+    fn rows<T>(&self, select: &str, row: fn(&Row<'_>) -> rusqlite::Result<T>) -> Result<Vec<T>, RunError> {
+        self.read(|store| {
+            let read = || store.connection.prepare(select)?.query_map([], row)?.collect::<rusqlite::Result<_>>();
+            read().map_err(|e| failed(&store.path, "cannot be read", e))
+        })
     }
 
     /// Changes the database; `what` says what could not be done.

@@ -32,20 +32,14 @@ impl Store {
     pub fn runs(&self) -> Result<Vec<ListedRun>, RunError> {
         let select =
             "SELECT id, head, complete, (SELECT count(*) FROM trials WHERE run = runs.id) FROM runs ORDER BY id";
-        self.read(|store| {
-            let read = || -> rusqlite::Result<Vec<ListedRun>> {
-                let listed = |row: &rusqlite::Row<'_>| {
-                    let (id, head, trials): (i64, String, i64) = (row.get(0)?, row.get(1)?, row.get(3)?);
-                    Ok(ListedRun {
-                        name: RunId(id).to_string(),
-                        head: Head::parse(&head, id).ok(),
-                        complete: row.get(2)?,
-                        trials: trials.unsigned_abs(),
-                    })
-                };
-                store.connection.prepare(select)?.query_map([], listed)?.collect()
-            };
-            read().map_err(|e| failed(&store.path, "cannot be read", e))
+        self.rows(select, |row| {
+            let (id, head, trials): (i64, String, i64) = (row.get(0)?, row.get(1)?, row.get(3)?);
+            Ok(ListedRun {
+                name: RunId(id).to_string(),
+                head: Head::parse(&head, id).ok(),
+                complete: row.get(2)?,
+                trials: trials.unsigned_abs(),
+            })
         })
     }
 

@@ -1,12 +1,8 @@
 //! `duet-study duet`: the duet paper's widths, on stored comparisons.
 
-use std::fs;
-use std::path::Path;
-
 use duetbench_cli::assemble;
 use duetbench_cli::commands::{Context, check_fractions};
 use duetbench_cli::failure::{Failure, code};
-use duetbench_cli::options::Format;
 use duetbench_core::Report;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::stats::Interval;
@@ -14,6 +10,7 @@ use duetbench_run::RunError;
 use duetbench_run::store::{RunHead, Store, StoredRun};
 
 use super::elastibench::is_same;
+use super::files;
 use crate::args::{DrawnForks, DuetStudyArgs};
 use crate::papers::duet::{PairedRun, Procedure, RunWidths};
 use crate::render::duet::{DuetStudy, Samples, StudiedRun, document, figures, tables};
@@ -42,17 +39,15 @@ pub fn run(args: &DuetStudyArgs, context: &Context) -> Result<u8, Failure> {
     check_samples(args, &drawn)?;
     let study = DuetStudy { duet_version: env!("CARGO_PKG_VERSION").to_owned(), procedure, runs, warnings };
     if let Some(dir) = &args.out {
-        write(&study, &drawn, dir)?;
-        context.printer.note(&format!("tables and figures are in `{}`", dir.display()));
+        let figures = figures(&study, &drawn).map_err(|e| std::io::Error::other(format!("a figure: {e}")))?;
+        files::write(dir, context, tables(&study, &drawn).into_iter().chain(figures))?;
     }
     context.printer.document(&document(&study))?;
     Ok(code::CLEAN)
 }
 
 fn check(args: &DuetStudyArgs, context: &Context) -> Result<(), Failure> {
-    if let format @ (Format::Go | Format::Sarif) = context.settings.format() {
-        return Err(format.unfit("what a study finds"));
-    }
+    context.check_form("what a study finds")?;
     check_fractions(&[("confidence", args.confidence)])
 }
 
@@ -133,15 +128,4 @@ fn nothing(widths: &RunWidths) -> Failure {
     let what = format!("no benchmark of `{}` has three fork pairs of paired iterations{reason}", widths.run);
     let hint = "`duet compare --mode duet --forks 10 --fixed` gives each benchmark ten";
     RunError::nothing_to_measure(what).hint(hint).into()
-}
-
-/// Writes tables and figures into a folder.
-fn write(study: &DuetStudy, samples: &[Samples], dir: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(dir).map_err(|e| RunError::file("create", dir, e))?;
-    let drawn = figures(study, samples).map_err(|e| std::io::Error::other(format!("a figure: {e}")))?;
-    for (name, text) in tables(study, samples).into_iter().chain(drawn) {
-        let path = dir.join(name);
-        fs::write(&path, text).map_err(|e| RunError::file("write", &path, e))?;
-    }
-    Ok(())
 }

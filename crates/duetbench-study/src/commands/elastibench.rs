@@ -3,7 +3,6 @@
 use duetbench_cli::assemble;
 use duetbench_cli::commands::{Context, check_fractions};
 use duetbench_cli::failure::{Failure, code};
-use duetbench_cli::options::Format;
 use duetbench_core::report::VersionInfo;
 use duetbench_run::RunError;
 use duetbench_run::store::{RunHead, Store, StoredRun};
@@ -34,9 +33,7 @@ pub fn run(args: &ElastibenchArgs, context: &Context) -> Result<u8, Failure> {
 }
 
 fn check(args: &ElastibenchArgs, context: &Context) -> Result<(), Failure> {
-    if let format @ (Format::Go | Format::Sarif) = context.settings.format() {
-        return Err(format.unfit("what a study finds"));
-    }
+    context.check_form("what a study finds")?;
     check_fractions(&[("confidence", args.confidence)])?;
     match &args.question {
         ElastibenchQuestion::Repetitions(RepetitionsArgs { width: Some(width), .. }) if *width <= 0.0 => {

@@ -4,3 +4,18 @@ pub mod cloud;
 pub mod duet;
 pub mod elastibench;
 pub mod uoptime;
+
+use duetbench_core::stats::StatsError;
+
+/// Why a procedure has no answer for a benchmark: it lacks results, of which so many are there, for a reason that may be known.
+fn no_answer(error: StatsError, results: &str, there: usize, missing: Option<&String>) -> String {
+    let why = match error {
+        StatsError::TooFew { have, needed } => format!("{have} {results}, at least {needed} are needed"),
+        other => other.to_string(),
+    };
+    match missing {
+        Some(missing) if there == 0 => missing.clone(),
+        Some(missing) => format!("{why}; {missing}"),
+        None => why,
+    }
+}

@@ -15,6 +15,8 @@ pub enum DeltaSize {
     Large,
 }
 
+duetbench_core::words!(DeltaSize: Negligible "negligible", Small "small", Medium "medium", Large "large");
+
 impl DeltaSize {
     /// The size of a delta, by its absolute value.
     ///
@@ -25,16 +27,6 @@ impl DeltaSize {
             d if d < 0.33 => DeltaSize::Small,
             d if d < 0.474 => DeltaSize::Medium,
             _ => DeltaSize::Large,
-        }
-    }
-
-    /// The word.
-    pub fn word(self) -> &'static str {
-        match self {
-            DeltaSize::Negligible => "negligible",
-            DeltaSize::Small => "small",
-            DeltaSize::Medium => "medium",
-            DeltaSize::Large => "large",
         }
     }
 }

@@ -159,10 +159,7 @@ fn figures_have_names_that_every_system_takes_and_something_in_them() {
     assert_eq!(
         names,
         [
-            "sources-1-gce.svg",
-            "sources-2-aws-m4.svg",
-            "false-alarms.svg",
-            "detectable-instances.svg",
+            "sources-1-gce.svg", "sources-2-aws-m4.svg", "false-alarms.svg", "detectable-instances.svg",
             "detectable-trials.svg"
         ]
     );

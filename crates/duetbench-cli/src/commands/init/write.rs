@@ -20,17 +20,7 @@ pub(super) enum Became {
     Kept,
 }
 
-impl Became {
-    /// The word for it.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Became::Written => "written",
-            Became::Replaced => "replaced",
-            Became::Extended => "extended",
-            Became::Kept => "kept",
-        }
-    }
-}
+duetbench_core::words!(Became: Written "written", Replaced "replaced", Extended "extended", Kept "kept");
 
 /// Writes a file below `root`; one that is there is replaced only if `force` says so, and a pipeline never.
 ///

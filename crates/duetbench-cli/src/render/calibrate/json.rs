@@ -4,7 +4,6 @@
 use duetbench_core::calibrate::{Calibrated, Sources};
 use serde_json::{Value, json};
 
-use super::note::seen;
 use crate::calibration::CalibrationReport;
 use crate::render::document;
 use crate::render::json::decision;
@@ -33,7 +32,7 @@ pub(super) fn json(report: &CalibrationReport) -> String {
         "machine": made.machine.facts().map(fact).collect::<Vec<_>>(),
         "decision": decision(&calibration.decision),
         "budgets_s": calibration.budgets_s,
-        "seen": calibration.suite_sights().iter().map(|sight| sight.as_ref().map(seen)).collect::<Vec<_>>(),
+        "seen": calibration.suite_sights(),
         "alarms": calibration.alarms,
         "shares": shares,
         "blind": calibration.blind().count(),

@@ -1,6 +1,6 @@
 //! A report's note on the calibration of its suite.
 
-use duetbench_core::calibrate::{CalibrationNote, SuiteSight};
+use duetbench_core::calibrate::CalibrationNote;
 use serde_json::{Value, json};
 
 use super::words::{alarms, changes, origin_of, sees, time};
@@ -34,20 +34,9 @@ pub(in crate::render) fn json(note: &CalibrationNote) -> Value {
         "run": note.run,
         "made": note.made,
         "changed": note.changed,
-        "seen": note.seen.as_ref().map(seen),
+        "seen": note.seen,
         "called_changed": note.called_changed,
         "benchmarks": note.benchmarks,
         "blind": note.blind,
-    })
-}
-
-/// The smallest changes that a suite detects, for programs.
-pub(super) fn seen(seen: &SuiteSight) -> Value {
-    json!({
-        "budget_s": seen.budget_s,
-        "median": seen.median,
-        "least": seen.least,
-        "most": seen.most,
-        "benchmarks": seen.benchmarks,
     })
 }

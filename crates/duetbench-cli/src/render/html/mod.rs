@@ -12,8 +12,8 @@ mod said;
 
 use std::io::Write as _;
 
-use duetbench_core::Report;
 use duetbench_core::foreign::in_json;
+use duetbench_core::{Report, sources};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
@@ -27,29 +27,15 @@ const PACKED_FROM: usize = 1_000_000;
 const PAGE: &str = include_str!("page/page.html");
 const LIBRARY: &str = include_str!("page/vendor/plot.js");
 /// The page's own scripts; each may use those before it.
-const SCRIPTS: [&str; 16] = [
-    include_str!("page/format.js"),
-    include_str!("page/dom.js"),
-    include_str!("page/verdict.js"),
-    include_str!("page/scale.js"),
-    include_str!("page/selection.js"),
-    include_str!("page/rows.js"),
-    include_str!("page/head.js"),
-    include_str!("page/charts.js"),
-    include_str!("page/figures.js"),
-    include_str!("page/flame.js"),
-    include_str!("page/history.js"),
-    include_str!("page/detail.js"),
-    include_str!("page/sections.js"),
-    include_str!("page/controls.js"),
-    include_str!("page/list.js"),
-    include_str!("page/app.js"),
-];
+const SCRIPTS: [(&str, &str); 16] = sources!("page/":
+    "format.js", "dom.js", "verdict.js", "scale.js", "selection.js", "rows.js", "head.js", "charts.js", "figures.js",
+    "flame.js", "history.js", "detail.js", "sections.js", "controls.js", "list.js", "app.js"
+);
 
 /// The page of a report.
 pub fn render(report: &Report) -> String {
     let title = escaped(&format!("duet {}: {}", one_line(&report.run), summary::headline(report)));
-    let script = SCRIPTS.join("\n");
+    let script = SCRIPTS.map(|(_, script)| script).join("\n");
     let data = packed(data(report));
     let parts = [
         ("{{title}}", &*title),
@@ -137,7 +123,7 @@ mod tests {
 
     #[test]
     fn no_part_ends_the_element_it_stands_in() {
-        for part in SCRIPTS.into_iter().chain([LIBRARY]) {
+        for part in SCRIPTS.map(|(_, script)| script).into_iter().chain([LIBRARY]) {
             let lower = part.to_lowercase();
             assert!(!lower.contains("</script") && !lower.contains("<!--"));
         }

@@ -1,6 +1,6 @@
 //! Coefficient of variation.
 
-use super::{Location, Stability, Terms, mean_of, relative};
+use super::{Stability, Terms, mean_of, relative};
 use crate::stats::Moments;
 
 /// Relative error that rounding may bring into moments computed from running sums.
@@ -12,14 +12,6 @@ const ROUNDING: f64 = 1e-5;
 pub(super) struct Cv;
 
 impl Stability for Cv {
-    fn word(&self) -> &'static str {
-        "cv"
-    }
-
-    fn location(&self) -> Location {
-        Location::Mean
-    }
-
     fn value(&self, ascending: &[f64], _: &Terms) -> Option<f64> {
         let mean = mean_of(ascending);
         let squares: f64 = ascending.iter().map(|value| (value - mean).powi(2)).sum();

@@ -23,15 +23,9 @@ pub enum Location {
     Median,
 }
 
-impl Location {
-    /// The word used in machine formats.
-    pub fn word(self) -> &'static str {
-        match self {
-            Location::Mean => "mean",
-            Location::Median => "median",
-        }
-    }
+words!(Location: Mean "mean", Median "median");
 
+impl Location {
     /// The result of these values; absent without any.
     pub fn of(self, values: &[f64]) -> Option<f64> {
         match self {
@@ -43,12 +37,6 @@ impl Location {
 
 /// A metric of stability.
 pub trait Stability: Sync {
-    /// The word used in machine formats and on the command line.
-    fn word(&self) -> &'static str;
-
-    /// The benchmark's result that goes with it.
-    fn location(&self) -> Location;
-
     /// Its exact value for values in ascending order, at least one; absent where it has none.
     fn value(&self, ascending: &[f64], terms: &Terms) -> Option<f64>;
 
@@ -63,21 +51,29 @@ pub trait Stability: Sync {
     }
 
     /// Whether it falls with the square root of the number of values, as the width of an interval does.
-    fn falls_with_number(&self) -> bool;
+    fn falls_with_number(&self) -> bool {
+        true
+    }
 }
 
 /// The enumeration of metrics, from one line each.
 macro_rules! metrics {
-    ($($(#[$doc:meta])* $name:ident = $definition:expr,)*) => {
+    ($($(#[$doc:meta])* $name:ident $word:literal, $location:ident = $definition:expr,)*) => {
         /// Instability of the values of a configuration.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Metric {
             $($(#[$doc])* $name,)*
         }
 
+        words!(Metric, ALL, from_word: $($name $word),*);
+
         impl Metric {
-            /// All metrics.
-            pub const ALL: [Metric; [$(Metric::$name),*].len()] = [$(Metric::$name),*];
+            /// The benchmark's result that goes with it.
+            pub fn location(self) -> Location {
+                match self {
+                    $(Metric::$name => Location::$location,)*
+                }
+            }
 
             /// The way it is measured.
             pub fn stability(self) -> &'static dyn Stability {
@@ -91,32 +87,15 @@ macro_rules! metrics {
 
 metrics! {
     /// Coefficient of variation.
-    Cv = cv::Cv,
+    Cv "cv", Mean = cv::Cv,
     /// Relative median absolute deviation.
-    Rmad = rmad::Rmad,
+    Rmad "rmad", Median = rmad::Rmad,
     /// Relative width of the percentile interval of the mean.
-    Rciw1 = rciw1::Rciw1,
+    Rciw1 "rciw1", Mean = rciw1::Rciw1,
     /// Relative width of the t-interval of the mean.
-    Rciw2 = rciw2::Rciw2,
+    Rciw2 "rciw2", Mean = rciw2::Rciw2,
     /// Relative width of the percentile interval of the median.
-    Rciw3 = rciw3::Rciw3,
-}
-
-impl Metric {
-    /// The word used in machine formats and on the command line.
-    pub fn word(self) -> &'static str {
-        self.stability().word()
-    }
-
-    /// The metric of this word, where there is one.
-    pub fn from_word(word: &str) -> Option<Metric> {
-        Metric::ALL.into_iter().find(|metric| metric.word() == word)
-    }
-
-    /// The benchmark's result that goes with it.
-    pub fn location(self) -> Location {
-        self.stability().location()
-    }
+    Rciw3 "rciw3", Median = rciw3::Rciw3,
 }
 
 /// Margin for a width that was estimated from moments: it rejects only if it is so many times too large. The first number is the

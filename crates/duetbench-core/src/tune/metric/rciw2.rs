@@ -1,6 +1,6 @@
 //! Relative width of the t-interval of the mean.
 
-use super::{Location, Stability, Terms, mean_of, mean_width_at_least, relative};
+use super::{Stability, Terms, mean_of, mean_width_at_least, relative};
 use crate::stats::{Moments, studentised_interval};
 
 /// Width of the studentised bootstrap interval of the mean over the mean (µOpTime, section 2).
@@ -9,14 +9,6 @@ use crate::stats::{Moments, studentised_interval};
 pub(super) struct Rciw2;
 
 impl Stability for Rciw2 {
-    fn word(&self) -> &'static str {
-        "rciw2"
-    }
-
-    fn location(&self) -> Location {
-        Location::Mean
-    }
-
     fn value(&self, ascending: &[f64], terms: &Terms) -> Option<f64> {
         let interval = studentised_interval(ascending, terms.confidence).ok()?;
         Some(relative(interval.width(), mean_of(ascending)))
@@ -24,9 +16,5 @@ impl Stability for Rciw2 {
 
     fn at_least(&self, moments: &Moments, terms: &Terms) -> f64 {
         relative(mean_width_at_least(moments, terms), moments.mean)
-    }
-
-    fn falls_with_number(&self) -> bool {
-        true
     }
 }

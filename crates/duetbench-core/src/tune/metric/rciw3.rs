@@ -1,19 +1,11 @@
 //! Relative width of the percentile interval of the median.
 
-use super::{Location, Stability, Terms, middle_of, relative};
+use super::{Stability, Terms, middle_of, relative};
 
 /// Width of the percentile-bootstrap interval of the median over the median (µOpTime, section 2).
 pub(super) struct Rciw3;
 
 impl Stability for Rciw3 {
-    fn word(&self) -> &'static str {
-        "rciw3"
-    }
-
-    fn location(&self) -> Location {
-        Location::Median
-    }
-
     fn value(&self, ascending: &[f64], terms: &Terms) -> Option<f64> {
         let interval = terms.median_table(ascending.len())?.interval(ascending);
         Some(relative(interval.width(), middle_of(ascending)))
@@ -25,9 +17,5 @@ impl Stability for Rciw3 {
         let rank = table.ranks().1;
         let spread = ascending[ascending.len() - rank] - ascending[rank - 1];
         relative(spread.max(0.0), middle_of(ascending))
-    }
-
-    fn falls_with_number(&self) -> bool {
-        true
     }
 }

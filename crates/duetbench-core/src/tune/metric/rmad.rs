@@ -1,20 +1,12 @@
 //! Relative median absolute deviation.
 
-use super::{Location, Stability, Terms, middle_of, relative};
+use super::{Stability, Terms, middle_of, relative};
 
 /// Median of the distances from the median, over the median, `median |x - median| / |median|` (µOpTime, section 2); without the
 /// factor that would make it a standard deviation.
 pub(super) struct Rmad;
 
 impl Stability for Rmad {
-    fn word(&self) -> &'static str {
-        "rmad"
-    }
-
-    fn location(&self) -> Location {
-        Location::Median
-    }
-
     fn value(&self, ascending: &[f64], _: &Terms) -> Option<f64> {
         let median = middle_of(ascending);
         Some(relative(middle_distance(ascending, median), median))

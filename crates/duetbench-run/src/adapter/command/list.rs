@@ -25,12 +25,12 @@ const ITERATIONS: u32 = 3;
 
 /// Runs every benchmark of a version once.
 pub(super) fn list(commands: &mut Commands, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
-    let patience = Patience { limit: commands.timeout, interrupted };
+    let patience = Patience { limit: commands.around.timeout, interrupted };
     let mut listing = Listing::default();
     let (mut short, mut peaks) = (Vec::new(), Vec::new());
     for index in 0..commands.variants.len() {
         let variant = &commands.variants[index].clone();
-        if !commands.filter.keeps(&variant.name) {
+        if !commands.around.filter.keeps(&variant.name) {
             continue;
         }
         let id = BenchmarkId { package: PACKAGE.to_owned(), name: variant.name.clone() };

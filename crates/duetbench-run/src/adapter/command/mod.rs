@@ -1,18 +1,17 @@
 //! Whole programs: a process is a slice, unless the program has a loop of its own and takes part in the lock-step itself.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use duetbench_core::spec::{CommandSpec, Filter, HarnessSpec};
+use duetbench_core::spec::{CommandSpec, HarnessSpec};
 use duetbench_core::{BenchmarkId, Role};
 
-use super::{Adapter, Artifact, Build, Built, Identity, KINDS, Listing, OF_PACKAGES, Order, Subject, Wish};
+use super::{Adapter, Around, Artifact, Build, Built, Identity, KINDS, Listing, OF_PACKAGES, Order, Subject, Wish};
 use crate::adapter;
 use crate::error::RunError;
-use crate::process::{Launch, Sandbox, keep_failure};
+use crate::process::{Launch, keep_failure};
 use crate::program::{Patience, Program, Trouble, attend};
 use crate::source::Source;
 use crate::tool::{Tool, shorten};
@@ -60,13 +59,7 @@ pub struct Commands {
     peaks: BTreeMap<String, list::Peak>,
     /// Benchmarks that failed in a version that was listed before.
     failed: BTreeSet<String>,
-    timeout: Duration,
-    /// Variables of the user's that programs may see.
-    passed: Vec<(OsString, OsString)>,
-    /// Filter of the programs to execute.
-    filter: Filter,
-    /// Sandbox around the programs, if there is one.
-    sandbox: Option<Sandbox>,
+    around: Around,
     /// Command lines that are due when all measuring is over.
     cleanups: Vec<Launch>,
 }
@@ -86,8 +79,7 @@ impl Commands {
         if entries.is_empty() {
             entries.push(CommandSpec::default());
         }
-        let sandbox = wish.conditions.sandbox.cloned();
-        if sandbox.is_some() && entries.iter().any(|entry| !entry.lockstep) {
+        if wish.conditions.sandbox.is_some() && entries.iter().any(|entry| !entry.lockstep) {
             let why =
                 "making a sandbox would be timed as a part of whole programs; `--lockstep` measures their own loops";
             return Err(RunError::argument("--sandbox", why));
@@ -96,18 +88,14 @@ impl Commands {
         let variants = variants(&entries, &versions)?;
         let shell_note = shell_note(&entries, &versions);
         // A program may be of any language.
-        let passed = wish.conditions.passed(KINDS.iter().flat_map(|kind| kind.variables()).copied());
-        let (timeout, filter) = (wish.conditions.timeout, wish.conditions.filter()?);
+        let around = wish.conditions.around(KINDS.iter().flat_map(|kind| kind.variables()).copied())?;
         Ok(Commands {
             entries,
             variants,
             shell_note,
             peaks: BTreeMap::new(),
             failed: BTreeSet::new(),
-            timeout,
-            passed,
-            filter,
-            sandbox,
+            around,
             cleanups: Vec::new(),
         })
     }
@@ -121,8 +109,8 @@ impl Commands {
     fn started(&self, line: &str, variant: &Variant, dir: &Path) -> Option<Launch> {
         let shell = self.entries.get(variant.entry)?.shell.as_deref();
         // Every line was split once before, when the adapter was made.
-        let launch = line::launch(&line::words(line, shell).ok()?, &variant.values, dir, &self.passed);
-        Some(Launch { sandbox: self.sandbox.clone(), ..launch })
+        let launch = line::launch(&line::words(line, shell).ok()?, &variant.values, dir, &self.around.passed);
+        Some(Launch { sandbox: self.around.sandbox.clone(), ..launch })
     }
 
     fn own_launch(&self, artifact: &Artifact, variant: &Variant) -> Option<Launch> {
@@ -158,7 +146,7 @@ impl Commands {
 impl Drop for Commands {
     fn drop(&mut self) {
         // Also of a run that was interrupted: its files are there.
-        let patience = Patience { limit: self.timeout, interrupted: &AtomicBool::new(false) };
+        let patience = Patience { limit: self.around.timeout, interrupted: &AtomicBool::new(false) };
         for launch in std::mem::take(&mut self.cleanups) {
             if let Err(Trouble::Failed { reason, .. }) = attend(&launch, "clean up after it", patience) {
                 keep_failure(reason);

@@ -15,21 +15,8 @@ pub struct GoArguments {
 
 /// Build flags that take a value.
 const BUILD_WITH_VALUE: [&str; 15] = [
-    "tags",
-    "gcflags",
-    "ldflags",
-    "asmflags",
-    "gccgoflags",
-    "mod",
-    "modfile",
-    "pkgdir",
-    "toolexec",
-    "buildmode",
-    "compiler",
-    "covermode",
-    "coverpkg",
-    "pgo",
-    "p",
+    "tags", "gcflags", "ldflags", "asmflags", "gccgoflags", "mod", "modfile", "pkgdir", "toolexec", "buildmode",
+    "compiler", "covermode", "coverpkg", "pgo", "p",
 ];
 /// Build flags without a value.
 const BUILD_SWITCHES: [&str; 7] = ["race", "msan", "asan", "cover", "a", "linkshared", "trimpath"];

@@ -12,15 +12,15 @@ use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Discovered, Mode};
-use duetbench_core::spec::{Filter, LayoutChoice};
+use duetbench_core::spec::LayoutChoice;
 
 use super::{
-    Adapter, Artifact, Build, Built, Conditions, Declared, Identity, Listing, Manifest, Order, PairLayouts, Reaches,
-    Relink, Relinking, Sampling, Shipping, Subject, Unfit, Wish,
+    Adapter, Around, Artifact, Build, Built, Conditions, Declared, Identity, Listing, Manifest, Order, PairLayouts,
+    Reaches, Relink, Relinking, Sampling, Shipping, Subject, Unfit, Wish,
 };
 use crate::adapter;
 use crate::error::RunError;
-use crate::process::{Launch, Sandbox};
+use crate::process::Launch;
 use crate::source::{Registry, Source};
 
 mod arguments;
@@ -53,17 +53,8 @@ const COUNTED_MEMORY: &str = "512MiB";
 
 /// Variables of Go's runtime and toolchain.
 const VARIABLES: [&str; 11] = [
-    "GOROOT",
-    "GOPATH",
-    "GOCACHE",
-    "GOMODCACHE",
-    "GOFLAGS",
-    "GOTOOLCHAIN",
-    "GOGC",
-    "GOMEMLIMIT",
-    "GODEBUG",
-    "GOTRACEBACK",
-    "GOEXPERIMENT",
+    "GOROOT", "GOPATH", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOTOOLCHAIN", "GOGC", "GOMEMLIMIT", "GODEBUG",
+    "GOTRACEBACK", "GOEXPERIMENT",
 ];
 
 /// Benchmarks by name, for joining what several looks at a binary gave.
@@ -121,13 +112,7 @@ pub struct Go {
     scratch: PathBuf,
     /// The directories of all versions.
     dirs: Vec<PathBuf>,
-    timeout: Duration,
-    /// Variables of the user's that benchmarks may see.
-    passed: Vec<(OsString, OsString)>,
-    /// Filter of the benchmarks to execute.
-    filter: Filter,
-    /// Sandbox around the benchmarks, if there is one.
-    sandbox: Option<Sandbox>,
+    around: Around,
     /// Whether halves of build pairs are to be laid out alike.
     layouts: Option<LayoutChoice>,
     /// Whether the reach of benchmarks is wanted, and if it cannot be told, why not.
@@ -150,13 +135,11 @@ impl Go {
     ) -> Result<Go, RunError> {
         let scratch = scratch.join("go");
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
-        let (timeout, passed) = (conditions.timeout, conditions.passed(VARIABLES));
-        let linker = Err(RANDOM.to_owned());
-        let (filter, sandbox) = (conditions.filter()?, conditions.sandbox.cloned());
+        let (around, linker) = (conditions.around(VARIABLES)?, Err(RANDOM.to_owned()));
         let (layouts, pairs) = (conditions.layouts, PairLayouts::new(matching::check_alike));
         let reach = conditions.reach.then(|| reach::known(&toolchain, &arguments));
         let dirs = Vec::new();
-        Ok(Go { toolchain, arguments, scratch, dirs, timeout, passed, filter, sandbox, layouts, reach, linker, pairs })
+        Ok(Go { toolchain, arguments, scratch, dirs, around, layouts, reach, linker, pairs })
     }
 }
 
@@ -230,7 +213,7 @@ impl Adapter for Go {
             let file = self.scratch.join(format!("list-{number}"));
             let launch = self.base_launch(artifact, 1);
             let (wanted, unwanted) = self.declared(build, package);
-            let (last, timeout) = (self.user_args(), self.timeout);
+            let (last, timeout) = (self.user_args(), self.around.timeout);
             let lister = list::Lister { package, launch, last, file, timeout, wanted, unwanted };
             let listing = lister.run(interrupted)?;
             all.found.extend(listing.found);
@@ -369,7 +352,7 @@ impl Go {
 
     /// Whether a declared benchmark, or anything below it, may be wanted.
     fn may_be_wanted(&self, id: &BenchmarkId, declared: &Declared) -> bool {
-        if declared.leaf { self.filter.keeps(&id.name) } else { self.filter.may_keep_below(&id.name) }
+        if declared.leaf { self.around.filter.keeps(&id.name) } else { self.around.filter.may_keep_below(&id.name) }
     }
 
     /// Arguments that the user passes to the binary; they come last, because they may end in arguments that are no flags.
@@ -397,10 +380,16 @@ impl Go {
         let args = ["-test.run=^$", &benchtime, "-test.paniconexit0", "-test.timeout=0"];
         Launch {
             args: args.iter().map(Into::into).collect(),
-            env: self.passed.iter().cloned().chain([("GOROOT".into(), self.toolchain.root.clone().into())]).collect(),
+            env: self
+                .around
+                .passed
+                .iter()
+                .cloned()
+                .chain([("GOROOT".into(), self.toolchain.root.clone().into())])
+                .collect(),
             hooked: true,
             placed: true,
-            sandbox: self.sandbox.clone(),
+            sandbox: self.around.sandbox.clone(),
             ..Launch::of(&artifact.program, &artifact.dir)
         }
     }

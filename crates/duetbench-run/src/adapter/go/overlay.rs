@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use duetbench_core::BenchmarkId;
+use duetbench_core::{BenchmarkId, sources};
 use serde::{Deserialize, Serialize};
 
 use super::Toolchain;
@@ -17,34 +17,16 @@ use crate::error::RunError;
 use crate::tool::shorten;
 
 /// The hook's sources, by the names that `anchors.json` uses.
-const HOOK_FILES: [(&str, &str); 16] = [
-    ("page.go", include_str!("../../../../../hooks/go/hook/page.go")),
-    ("agree.go", include_str!("../../../../../hooks/go/hook/agree.go")),
-    ("system.go", include_str!("../../../../../hooks/go/hook/system.go")),
-    ("link.go", include_str!("../../../../../hooks/go/hook/link.go")),
-    ("hook.go", include_str!("../../../../../hooks/go/hook/hook.go")),
-    ("trial.go", include_str!("../../../../../hooks/go/hook/trial.go")),
-    ("whole.go", include_str!("../../../../../hooks/go/hook/whole.go")),
-    ("cycles.go", include_str!("../../../../../hooks/go/hook/cycles.go")),
-    ("list.go", include_str!("../../../../../hooks/go/hook/list.go")),
-    ("clock_wrapped.go", include_str!("../../../../../hooks/go/hook/clock_wrapped.go")),
-    ("clock_plain.go", include_str!("../../../../../hooks/go/hook/clock_plain.go")),
-    ("loop_field.go", include_str!("../../../../../hooks/go/hook/loop_field.go")),
-    ("loop_count.go", include_str!("../../../../../hooks/go/hook/loop_count.go")),
-    ("loop_none.go", include_str!("../../../../../hooks/go/hook/loop_none.go")),
-    ("context_field.go", include_str!("../../../../../hooks/go/hook/context_field.go")),
-    ("context_none.go", include_str!("../../../../../hooks/go/hook/context_none.go")),
-];
+const HOOK_FILES: [(&str, &str); 16] = sources!("../../../../../hooks/go/hook/":
+    "page.go", "agree.go", "system.go", "link.go", "hook.go", "trial.go", "whole.go", "cycles.go", "list.go",
+    "clock_wrapped.go", "clock_plain.go", "loop_field.go", "loop_count.go", "loop_none.go", "context_field.go",
+    "context_none.go"
+);
 const ANCHORS: &str = include_str!("../../../../../hooks/go/anchors.json");
 /// The program that rewrites counting loops.
-const REWRITER_FILES: [(&str, &str); 6] = [
-    ("go.mod", include_str!("../../../../../hooks/go/rewrite/go.mod")),
-    ("main.go", include_str!("../../../../../hooks/go/rewrite/main.go")),
-    ("definitions.go", include_str!("../../../../../hooks/go/rewrite/definitions.go")),
-    ("unit.go", include_str!("../../../../../hooks/go/rewrite/unit.go")),
-    ("loop.go", include_str!("../../../../../hooks/go/rewrite/loop.go")),
-    ("rest.go", include_str!("../../../../../hooks/go/rewrite/rest.go")),
-];
+const REWRITER_FILES: [(&str, &str); 6] = sources!("../../../../../hooks/go/rewrite/":
+    "go.mod", "main.go", "definitions.go", "unit.go", "loop.go", "rest.go"
+);
 
 /// Insertions and files that bring the hook into package `testing`; see `hooks/go/anchors.json`.
 #[derive(Debug, Deserialize)]

@@ -11,14 +11,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::plan::{Discovered, Redefinition, Style};
-use duetbench_core::spec::{Filter, HarnessSpec, JmhSpec};
+use duetbench_core::spec::{HarnessSpec, JmhSpec};
 use duetbench_core::{BenchmarkId, Role};
 use sha2::{Digest, Sha256};
 
-use super::{Adapter, Artifact, Build, Built, Identity, Listing, Manifest, OF_PACKAGES, Order, Subject, Wish, hex};
+use super::{
+    Adapter, Around, Artifact, Build, Built, Identity, Listing, Manifest, OF_PACKAGES, Order, Subject, Wish, hex,
+};
 use crate::adapter;
 use crate::error::RunError;
-use crate::process::{Launch, Sandbox};
+use crate::process::Launch;
 use crate::source::Source;
 
 mod entry;
@@ -85,13 +87,7 @@ pub struct Jmh {
     /// Where the hook's classes are.
     hook: PathBuf,
     scratch: PathBuf,
-    timeout: Duration,
-    /// Variables of the user's that benchmarks may see.
-    passed: Vec<(OsString, OsString)>,
-    /// Filter of the benchmarks to execute.
-    filter: Filter,
-    /// Sandbox around the benchmarks, if there is one.
-    sandbox: Option<Sandbox>,
+    around: Around,
     /// Listed benchmarks, by the digest of the jar.
     listed: BTreeMap<String, BTreeMap<BenchmarkId, Entry>>,
 }
@@ -110,10 +106,7 @@ impl Jmh {
             spec: wish.harness.jmh.clone(),
             arguments: wish.arguments.to_vec(),
             hook: hook::write(&scratch.join("hook"))?,
-            timeout: wish.conditions.timeout,
-            passed: wish.conditions.passed(VARIABLES),
-            filter: wish.conditions.filter()?,
-            sandbox: wish.conditions.sandbox.cloned(),
+            around: wish.conditions.around(VARIABLES)?,
             listed: BTreeMap::new(),
             scratch,
         })
@@ -136,8 +129,8 @@ impl Jmh {
         let class_path: Vec<OsString> = own.into_iter().chain(more).map(PathBuf::into_os_string).collect();
         Launch {
             args: ["-cp".into()].into_iter().chain([class_path.join(":".as_ref())]).collect(),
-            env: self.passed.clone(),
-            sandbox: self.sandbox.clone(),
+            env: self.around.passed.clone(),
+            sandbox: self.around.sandbox.clone(),
             ..Launch::of(&self.jvm(role_of(artifact)).program, &artifact.dir)
         }
     }
@@ -283,8 +276,12 @@ impl Adapter for Jmh {
         let mut launch = self.base_launch(artifact);
         launch.args.splice(0..0, self.jvm_args(role_of(artifact)).map(OsString::from));
         launch.args.push("duetbench.hook.Lister".into());
-        let lister =
-            list::Lister { launch, file: self.scratch.join("list"), timeout: self.timeout, filter: &self.filter };
+        let lister = list::Lister {
+            launch,
+            file: self.scratch.join("list"),
+            timeout: self.around.timeout,
+            filter: &self.around.filter,
+        };
         let tried = lister.run(interrupted)?;
         let entries = tried.iter().map(|(id, entry, _)| (id.clone(), entry.clone())).collect();
         let mut listing = Listing::default();

@@ -3,20 +3,17 @@
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
+use duetbench_core::sources;
+
 use super::insertions::{CALLED, HARNESSES, Harness, Insertion, Place, Times};
 use super::metadata::{Metadata, Package};
 use crate::error::RunError;
 use crate::tree;
 
 /// The hook's sources, a module of the harness. The first one is written last: it says that a copy is complete.
-pub(super) const HOOK: [(&str, &str); 6] = [
-    ("mod.rs", include_str!("../../../../../hooks/rust/duet/mod.rs")),
-    ("names.rs", include_str!("../../../../../hooks/rust/duet/names.rs")),
-    ("page.rs", include_str!("../../../../../hooks/rust/duet/page.rs")),
-    ("system.rs", include_str!("../../../../../hooks/rust/duet/system.rs")),
-    ("link.rs", include_str!("../../../../../hooks/rust/duet/link.rs")),
-    ("trial.rs", include_str!("../../../../../hooks/rust/duet/trial.rs")),
-];
+pub(super) const HOOK: [(&str, &str); 6] = sources!("../../../../../hooks/rust/duet/":
+    "mod.rs", "names.rs", "page.rs", "system.rs", "link.rs", "trial.rs"
+);
 /// The place of a copy below the folder of all of them is its original's path.
 pub(super) const VARIABLE: &str = "DUET_HOOKED";
 

@@ -5,7 +5,6 @@
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -13,16 +12,16 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
-use duetbench_core::spec::{Filter, LayoutChoice};
+use duetbench_core::spec::LayoutChoice;
 use sha2::{Digest, Sha256};
 
 use super::{
-    Adapter, Artifact, Build, Built, Identity, Layout, Listing, Manifest, Order, PairLayouts, Relink, Relinking,
-    Subject, Urgency, Wish, hex,
+    Adapter, Around, Artifact, Build, Built, Identity, Layout, Listing, Manifest, Order, PairLayouts, Relink,
+    Relinking, Subject, Urgency, Wish, hex,
 };
 use crate::adapter::{self, changes::Changes, is_hooked};
 use crate::error::RunError;
-use crate::process::{Launch, Sandbox};
+use crate::process::Launch;
 use crate::source::{Registry, Source};
 
 mod arguments;
@@ -88,13 +87,7 @@ pub struct Rust {
     lock_file: Option<(PathBuf, bool)>,
     workshop: Workshop,
     scratch: PathBuf,
-    timeout: Duration,
-    /// Variables of the user's that benchmarks may see.
-    passed: Vec<(OsString, OsString)>,
-    /// Filter of the benchmarks to execute.
-    filter: Filter,
-    /// Sandbox around the benchmarks, if there is one.
-    sandbox: Option<Sandbox>,
+    around: Around,
     /// What programs were made of, by their digest, or the reason why that is not known.
     links: Mutex<BTreeMap<String, Result<Recorded, String>>>,
     /// Whether halves of build pairs are to be laid out alike.
@@ -131,10 +124,7 @@ impl Rust {
             settings: other_settings(versions),
             arguments,
             lock_file,
-            timeout: wish.conditions.timeout,
-            passed: wish.conditions.passed(VARIABLES),
-            filter: wish.conditions.filter()?,
-            sandbox: wish.conditions.sandbox.cloned(),
+            around: wish.conditions.around(VARIABLES)?,
             links: Mutex::default(),
             layouts: wish.conditions.layouts,
             pairs: PairLayouts::new(matching::check_alike),
@@ -211,9 +201,9 @@ impl Rust {
         // Not hooked: the hook looks after its parent only once the first benchmark is reached.
         Launch {
             args: ARGUMENTS.iter().map(Into::into).collect(),
-            env: self.passed.iter().cloned().chain(ours.map(|(name, value)| (name.into(), value))).collect(),
+            env: self.around.passed.iter().cloned().chain(ours.map(|(name, value)| (name.into(), value))).collect(),
             placed: true,
-            sandbox: self.sandbox.clone(),
+            sandbox: self.around.sandbox.clone(),
             ..Launch::of(&artifact.program, &artifact.dir)
         }
     }
@@ -319,7 +309,8 @@ impl Adapter for Rust {
         let mut all = Listing::default();
         for (number, (package, artifact)) in build.artifacts.iter().enumerate() {
             let (launch, file) = (self.base_launch(artifact), self.scratch.join(format!("list-{number}")));
-            let lister = list::Lister { package, launch, file, timeout: self.timeout, filter: &self.filter };
+            let lister =
+                list::Lister { package, launch, file, timeout: self.around.timeout, filter: &self.around.filter };
             all.found.extend(lister.run(interrupted)?);
         }
         Ok(all)

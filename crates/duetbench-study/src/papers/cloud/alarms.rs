@@ -28,20 +28,9 @@ pub enum Test {
     House,
 }
 
-impl Test {
-    /// All, the paper's first.
-    pub const ALL: [Test; 4] = [Test::Pooled, Test::TrialMeans, Test::InstanceMeans, Test::House];
-
-    /// The word, as in machine formats.
-    pub fn word(self) -> &'static str {
-        match self {
-            Test::Pooled => "wilcoxon_values",
-            Test::TrialMeans => "wilcoxon_trials",
-            Test::InstanceMeans => "wilcoxon_instances",
-            Test::House => "house",
-        }
-    }
-}
+duetbench_core::words!(Test, ALL:
+    Pooled "wilcoxon_values", TrialMeans "wilcoxon_trials", InstanceMeans "wilcoxon_instances", House "house"
+);
 
 /// Changes that a test found where there were none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

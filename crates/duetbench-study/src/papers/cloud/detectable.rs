@@ -27,18 +27,9 @@ pub enum Sampling {
     Trials,
 }
 
+duetbench_core::words!(Sampling, ALL: Instances "instances", Trials "trials");
+
 impl Sampling {
-    /// Both, in the order of the paper.
-    pub const ALL: [Sampling; 2] = [Sampling::Instances, Sampling::Trials];
-
-    /// The word, as in machine formats.
-    pub fn word(self) -> &'static str {
-        match self {
-            Sampling::Instances => "instances",
-            Sampling::Trials => "trials",
-        }
-    }
-
     /// The numbers of instances in each group, as the paper has them.
     pub fn instances(self) -> &'static [usize] {
         match self {

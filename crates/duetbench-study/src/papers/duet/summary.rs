@@ -4,6 +4,7 @@ use duetbench_core::stats::{Interval, StatsError, mean, quantile_of_sorted};
 use serde::Serialize;
 
 use super::{PairedBenchmark, Widths};
+use crate::papers::no_answer;
 
 /// The interval that a width is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,20 +19,7 @@ pub enum Kind {
     Own,
 }
 
-impl Kind {
-    /// All of them, in the order of the paper's triplets, with ours behind.
-    pub const ALL: [Kind; 4] = [Kind::Paired, Kind::Shuffled, Kind::Standard, Kind::Own];
-
-    /// The word used in machine formats.
-    pub fn word(self) -> &'static str {
-        match self {
-            Kind::Paired => "paired",
-            Kind::Shuffled => "shuffled",
-            Kind::Standard => "standard",
-            Kind::Own => "own",
-        }
-    }
-}
+duetbench_core::words!(Kind, ALL: Paired "paired", Shuffled "shuffled", Standard "standard", Own "own");
 
 /// A benchmark of which nothing is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,15 +33,7 @@ pub struct LeftOut {
 impl LeftOut {
     /// A benchmark for which the procedure has no answer, with what is known of its missing fork pairs.
     pub(super) fn of(benchmark: &PairedBenchmark, error: StatsError) -> LeftOut {
-        let why = match error {
-            StatsError::TooFew { have, needed } => format!("{have} fork pairs, at least {needed} are needed"),
-            other => other.to_string(),
-        };
-        let reason = match &benchmark.missing {
-            Some(missing) if benchmark.forks.is_empty() => missing.clone(),
-            Some(missing) => format!("{why}; {missing}"),
-            None => why,
-        };
+        let reason = no_answer(error, "fork pairs", benchmark.forks.len(), benchmark.missing.as_ref());
         LeftOut { benchmark: benchmark.benchmark.clone(), reason }
     }
 }

@@ -13,16 +13,7 @@ pub enum Relation {
     PossibleChange,
 }
 
-impl Relation {
-    /// The word, as in machine formats.
-    pub fn word(self) -> &'static str {
-        match self {
-            Relation::Agree => "agree",
-            Relation::Opposite => "disagree",
-            Relation::PossibleChange => "possible_change",
-        }
-    }
-}
+duetbench_core::words!(Relation: Agree "agree", Opposite "disagree", PossibleChange "possible_change");
 
 /// One benchmark in both experiments.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,6 +5,7 @@ use duetbench_core::recording::Better;
 use duetbench_core::stats::{Interval, StatsError, median, median_interval};
 
 use super::{Experiment, Results, Spread};
+use crate::papers::no_answer;
 
 /// The procedure of section 6.1: with enough results, the bootstrap percentile interval of their median; a change where it does not
 /// hold 0.
@@ -91,16 +92,9 @@ impl Procedure {
 impl LeftOut {
     /// A benchmark for which the procedure has no answer, with what is known of its missing results.
     pub(super) fn of(results: &Results, error: StatsError) -> LeftOut {
-        let why = match error {
-            StatsError::TooFew { have, needed } => format!("{have} results, at least {needed} are needed"),
-            other => other.to_string(),
-        };
-        let reason = match &results.missing {
-            Some(missing) if results.differences.is_empty() => missing.clone(),
-            Some(missing) => format!("{why}; {missing}"),
-            None => why,
-        };
-        LeftOut { benchmark: results.benchmark.clone(), results: results.differences.len(), reason }
+        let there = results.differences.len();
+        let reason = no_answer(error, "results", there, results.missing.as_ref());
+        LeftOut { benchmark: results.benchmark.clone(), results: there, reason }
     }
 }
 

@@ -36,19 +36,7 @@ pub enum Method {
     Random,
 }
 
-impl Method {
-    /// All, in the order of the paper.
-    pub const ALL: [Method; 3] = [Method::UOpTime, Method::Minimum, Method::Random];
-
-    /// The word, as the published results have it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Method::UOpTime => "uOpTime",
-            Method::Minimum => "minimum",
-            Method::Random => "random",
-        }
-    }
-}
+duetbench_core::words!(Method, ALL: UOpTime "uOpTime", Minimum "minimum", Random "random");
 
 /// Settings of a study.
 #[derive(Debug, Clone, PartialEq)]

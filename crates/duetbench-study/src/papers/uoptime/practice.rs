@@ -89,14 +89,6 @@ const NO_SPREAD: f64 = 1e-6;
 struct Rciw2;
 
 impl Stability for Rciw2 {
-    fn word(&self) -> &'static str {
-        Metric::Rciw2.word()
-    }
-
-    fn location(&self) -> Location {
-        Location::Mean
-    }
-
     fn value(&self, ascending: &[f64], terms: &Terms) -> Option<f64> {
         let interval = studentised_interval_with(ascending, terms.confidence, NO_SPREAD).ok()?;
         relative(interval.width(), Location::Mean.of(ascending)?)
@@ -105,24 +97,12 @@ impl Stability for Rciw2 {
     fn at_least(&self, moments: &Moments, terms: &Terms) -> f64 {
         Metric::Rciw2.stability().at_least(moments, terms)
     }
-
-    fn falls_with_number(&self) -> bool {
-        true
-    }
 }
 
 /// Relative width that the published code takes for that of the median's interval: that of the mean's, over the median.
 struct Rciw3;
 
 impl Stability for Rciw3 {
-    fn word(&self) -> &'static str {
-        Metric::Rciw3.word()
-    }
-
-    fn location(&self) -> Location {
-        Location::Median
-    }
-
     fn value(&self, ascending: &[f64], terms: &Terms) -> Option<f64> {
         relative(mean_interval(ascending, terms.confidence).ok()?.width(), median(ascending).ok()?)
     }
@@ -132,10 +112,6 @@ impl Stability for Rciw3 {
         // Mean and median are never farther from each other than the standard deviation.
         let bound = of_mean * (moments.mean.abs() / (moments.mean.abs() + moments.sd));
         if bound.is_nan() { 0.0 } else { bound }
-    }
-
-    fn falls_with_number(&self) -> bool {
-        true
     }
 }
 

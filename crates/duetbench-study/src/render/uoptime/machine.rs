@@ -18,25 +18,9 @@ pub fn tables(studied: &Studied) -> Vec<(&'static str, String)> {
 
 fn savings(studied: &Studied, of: fn(&StudiedFile) -> &Vec<Savings>) -> Table {
     let mut table = Table::plain(&[
-        "project",
-        "version",
-        "file",
-        "newest",
-        "method",
-        "metric",
-        "warm_up_iterations",
-        "benchmarks",
-        "full_s",
-        "reduced_s",
-        "saved",
-        "warm_up_full_s",
-        "warm_up_reduced_s",
-        "overall_saved",
-        "within_1pct",
-        "within_3pct",
-        "within_5pct",
-        "within_10pct",
-        "not_reduced",
+        "project", "version", "file", "newest", "method", "metric", "warm_up_iterations", "benchmarks", "full_s",
+        "reduced_s", "saved", "warm_up_full_s", "warm_up_reduced_s", "overall_saved", "within_1pct", "within_3pct",
+        "within_5pct", "within_10pct", "not_reduced",
     ]);
     for file in &studied.files {
         for s in of(file) {
@@ -61,18 +45,8 @@ fn savings(studied: &Studied, of: fn(&StudiedFile) -> &Vec<Savings>) -> Table {
 
 fn contrasts(studied: &Studied) -> Table {
     let mut table = Table::plain(&[
-        "project",
-        "version",
-        "file",
-        "changes",
-        "kruskal_h",
-        "kruskal_p",
-        "first",
-        "second",
-        "dunn_p",
-        "dunn_p_bonferroni",
-        "cliffs_delta",
-        "size",
+        "project", "version", "file", "changes", "kruskal_h", "kruskal_p", "first", "second", "dunn_p",
+        "dunn_p_bonferroni", "cliffs_delta", "size",
     ]);
     for file in &studied.files {
         for contrast in &file.contrasts {

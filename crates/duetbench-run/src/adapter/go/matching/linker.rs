@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use duetbench_core::sources;
 use serde::Deserialize;
 
 use super::super::Toolchain;
@@ -13,12 +14,9 @@ use crate::error::RunError;
 
 const ANCHORS: &str = include_str!("../../../../../../hooks/go/linker/anchors.json");
 /// Files added to the linker, by the names that `anchors.json` uses.
-const FILES: [(&str, &str); 4] = [
-    ("inventory.go", include_str!("../../../../../../hooks/go/linker/inventory.go")),
-    ("plan.go", include_str!("../../../../../../hooks/go/linker/plan.go")),
-    ("place.go", include_str!("../../../../../../hooks/go/linker/place.go")),
-    ("record.go", include_str!("../../../../../../hooks/go/linker/record.go")),
-];
+const FILES: [(&str, &str); 4] = sources!("../../../../../../hooks/go/linker/":
+    "inventory.go", "plan.go", "place.go", "record.go"
+);
 /// A file more, for a linker that also writes graphs.
 const GRAPH: (&str, &str) = ("graph.go", include_str!("../../../../../../hooks/go/linker/graph.go"));
 /// Keeps these files out of what the go command sees where they lie.

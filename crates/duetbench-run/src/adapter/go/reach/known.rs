@@ -26,37 +26,16 @@ const ALL_KINDS: usize = 27;
 /// Whoever uses these may have other tests and benchmarks run, or take the program apart. The standard library uses them as it
 /// should.
 const GUARDED: [&str; 18] = [
-    "os.Args",
-    "os.Executable",
-    "plugin.Open",
-    "flag.Set",
-    "flag.Lookup",
-    "flag.VisitAll",
-    "flag.(*FlagSet).Parse",
-    "flag.(*FlagSet).Set",
-    "flag.(*FlagSet).set",
-    "flag.(*FlagSet).Lookup",
-    "flag.(*FlagSet).VisitAll",
-    "testing.match",
-    "testing.matchBenchmarks",
-    "testing.matchList",
-    "runtime.firstmoduledata",
-    "runtime.lastmoduledatap",
-    "runtime.modulesSlice",
-    "runtime.activeModules",
+    "os.Args", "os.Executable", "plugin.Open", "flag.Set", "flag.Lookup", "flag.VisitAll", "flag.(*FlagSet).Parse",
+    "flag.(*FlagSet).Set", "flag.(*FlagSet).set", "flag.(*FlagSet).Lookup", "flag.(*FlagSet).VisitAll",
+    "testing.match", "testing.matchBenchmarks", "testing.matchList", "runtime.firstmoduledata",
+    "runtime.lastmoduledatap", "runtime.modulesSlice", "runtime.activeModules",
 ];
 
 /// Whoever uses these starts other programs, or reads Go.
 const GUARDED_FROM_ALL: [&str; 9] = [
-    "go/parser.ParseDir",
-    "go/parser.ParseFile",
-    "os.StartProcess",
-    "os/exec.Command",
-    "os/exec.CommandContext",
-    "os/exec.(*Cmd).Start",
-    "syscall.StartProcess",
-    "syscall.ForkExec",
-    "syscall.Exec",
+    "go/parser.ParseDir", "go/parser.ParseFile", "os.StartProcess", "os/exec.Command", "os/exec.CommandContext",
+    "os/exec.(*Cmd).Start", "syscall.StartProcess", "syscall.ForkExec", "syscall.Exec",
 ];
 
 /// Packages of which such functions are a part, or that use them for what no benchmark does (fuzzing, by `testing`).
@@ -64,15 +43,8 @@ const STARTERS: [&str; 6] = ["os", "os/exec", "syscall", "testing", "testing/int
 
 /// Functions that tell names and lines of functions.
 const TELLS_LINES: [&str; 9] = [
-    "runtime.Caller",
-    "runtime.Callers",
-    "runtime.CallersFrames",
-    "runtime.FuncForPC",
-    "runtime.(*Frames).Next",
-    "runtime.(*Func).FileLine",
-    "runtime.(*Func).Name",
-    "runtime.Stack",
-    "runtime/debug.Stack",
+    "runtime.Caller", "runtime.Callers", "runtime.CallersFrames", "runtime.FuncForPC", "runtime.(*Frames).Next",
+    "runtime.(*Func).FileLine", "runtime.(*Func).Name", "runtime.Stack", "runtime/debug.Stack",
 ];
 
 /// Adds to a graph what is known of Go's standard library; fails where it is not a test binary as `go test` writes it.
