@@ -18,10 +18,11 @@ pub fn is_settling(samples: &[Sample]) -> bool {
     Role::BOTH.into_iter().all(|role| slow_start(samples, role).is_some_and(|ratio| ratio > SLOW_START))
 }
 
-/// Ratio of the median time of the first third of a version's slices to that of the last.
+/// Ratio of the median time of the first third of a version's slices to that of the last, of the shortest where they have two lengths.
 fn slow_start(samples: &[Sample], role: Role) -> Option<f64> {
-    let counted = samples.iter().filter(|s| s.at.role == role && !s.warm_up && s.invocations > 0);
-    let times: Vec<f64> = counted.map(|s| s.ns_per_op()).collect();
+    let counted = || samples.iter().filter(|s| s.at.role == role && !s.warm_up && s.invocations > 0);
+    let shortest = counted().map(|s| s.invocations).min()?;
+    let times: Vec<f64> = counted().filter(|s| s.invocations == shortest).map(|s| s.ns_per_op()).collect();
     let third = times.len() / 3;
     let enough = times.len() >= SLICES_MIN;
     enough.then(|| Some(stats::median(&times[..third]).ok()? / stats::median(&times[times.len() - third..]).ok()?))?

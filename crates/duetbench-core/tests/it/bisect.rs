@@ -104,6 +104,17 @@ fn identical_code_is_free_and_exact() {
 }
 
 #[test]
+fn commits_that_cannot_be_compared_with_each_other_are_asked_once() {
+    let mut search = search(12);
+    tell(&mut search, 0, 6, &[0.0, 0.01, -0.01, 0.0]);
+    tell(&mut search, 0, 7, &[0.69, 0.70, 0.68, 0.69]);
+    assert!(matches!(search.next(&PAIRS_ALONE), Next::Confirm(Question { base: 6, head: 7, .. })));
+    search.skip(7);
+    let told = search.next(&PAIRS_ALONE);
+    assert!(matches!(told, Next::Done(Answer::CannotTell(_))), "{told:?}");
+}
+
+#[test]
 fn nobody_is_named_without_a_comparison_with_the_parent() {
     let mut search = search(12);
     tell(&mut search, 0, 6, &[0.0, 0.01, -0.01, 0.0]);

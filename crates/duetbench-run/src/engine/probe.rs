@@ -201,39 +201,46 @@ fn look_at(
     if !is_worth_a_look(planned) {
         return Ok(None);
     }
-    let (settling_ns, alone) = settled_alone(executor, planned, benchmark)?;
-    let Some(profile) = Profile::of(&alone).map(|profile| profile.with_settling(settling_ns)) else { return Ok(None) };
-    let planned = &planned.settled(settling_ns);
-    // Where it needs all cores, slices are long.
-    if !planned.may_be_cold() || profile.needs_several_cores() {
-        return Ok(Some(look((profile, None))));
+    let longer = if planned.style.is_counted() { &[][..] } else { &SETTLING_NS };
+    let longest = longer.last().copied().unwrap_or(0);
+    let mut found = None;
+    for settling_ns in std::iter::once(0).chain(longer.iter().copied()) {
+        let settled = planned.settled(settling_ns);
+        let is_last = settling_ns == longest;
+        let Some((profile, seen)) = first_trials(executor, &settled, benchmark, is_last)? else { break };
+        let is_settling = seen.is_settling();
+        found = Some(look((profile.with_settling(settling_ns), seen.is_in_turns().then_some(seen))));
+        if !is_settling {
+            break;
+        }
     }
-    let (profile, seen) = InTurns { executor, planned, benchmark }.first(profile, alone)?;
-    Ok(Some(look((profile, Some(seen)))))
+    Ok(found)
+}
+
+/// Each version alone and, where they may use each other's caches, in turns; absent where that tells nothing. Where versions alone are still
+/// getting faster, they are looked at in turns in the last trials only.
+fn first_trials(
+    executor: &mut dyn Executor,
+    planned: &PlannedBenchmark,
+    benchmark: usize,
+    is_last: bool,
+) -> Result<Option<(Profile, Seen)>, RunError> {
+    let alone = alone(executor, planned, benchmark)?;
+    let Some(profile) = Profile::of(&alone) else { return Ok(None) };
+    // Where it needs all cores, slices are long.
+    if !planned.may_be_cold() || profile.needs_several_cores() || (!is_last && is_settling(&alone)) {
+        return Ok(Some((profile, Seen::alone(alone))));
+    }
+    InTurns { executor, planned, benchmark }.first(profile, alone).map(Some)
 }
 
 /// Whether a trial of each version alone can tell something that matters, at a cost that does not.
 fn is_worth_a_look(planned: &PlannedBenchmark) -> bool {
     // That a whole program keeps several cores busy, nothing else would tell.
     let cheap = planned.first_ns < FIRST_NS_MAX || planned.style == Style::Process;
-    planned.mode != Mode::Sequential && planned.style != Style::Parallel && cheap
-}
-
-/// Each version alone, after the shortest warm-up after which it does not get faster any more, or the longest that is tried, nanoseconds;
-/// 0 for the usual one. A neighbour who leaves looks the same, and costs a longer warm-up.
-fn settled_alone(
-    executor: &mut dyn Executor,
-    planned: &PlannedBenchmark,
-    benchmark: usize,
-) -> Result<(u64, Vec<Sample>), RunError> {
-    let (mut settling_ns, mut seen) = (0, alone(executor, planned, benchmark)?);
-    for longer_ns in SETTLING_NS {
-        if planned.style.is_counted() || !is_settling(&seen) {
-            break;
-        }
-        (settling_ns, seen) = (longer_ns, alone(executor, &planned.settled(longer_ns), benchmark)?);
-    }
-    Ok((settling_ns, seen))
+    // Versions that are measured apart are seen for how long they take to settle.
+    let in_pairs = planned.mode != Mode::Sequential || !planned.style.is_counted();
+    in_pairs && planned.style != Style::Parallel && cheap
 }
 
 /// One benchmark, each version alone, free to use every core.

@@ -19,6 +19,8 @@ const CAPACITY: Capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, r
 /// Plays processes whose first iterations take twice as long, so many of the baseline and of the candidate.
 struct Played {
     slow: [u32; 2],
+    /// So many more of both where they take turns.
+    slow_in_turns: u32,
     /// Iterations beside which something else is busy, so that they take three times as long.
     disturbed: Range<u32>,
     fails: bool,
@@ -28,7 +30,7 @@ struct Played {
 
 impl Played {
     fn new(slow: [u32; 2]) -> Played {
-        Played { slow, disturbed: 0..0, fails: false, asked: Vec::new() }
+        Played { slow, slow_in_turns: 0, disturbed: 0..0, fails: false, asked: Vec::new() }
     }
 }
 
@@ -36,9 +38,10 @@ impl Executor for Played {
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
         let (warm_up, slices) = (planned.configuration.warmup_slices, planned.configuration.slices());
         self.asked.push((planned.mode, warm_up, slices));
+        let more = if planned.mode == Mode::InterleavedOneCore { self.slow_in_turns } else { 0 };
         let times = |slow: u32, iteration: u32| match iteration {
             busy if self.disturbed.contains(&busy) => 3,
-            early if early < slow => 2,
+            early if early < slow + more => 2,
             _ => 1,
         };
         let sample = |(role, slow): (Role, u32), iteration: u32| Sample {
@@ -131,18 +134,21 @@ fn a_duet_is_seen_in_turns_too_since_its_cores_may_turn_out_unlike() {
 
 #[test]
 fn processes_that_get_faster_all_along_work_longer_before_their_slices_count() {
-    let warm_up_of = |slow: [u32; 2], disturbed: Range<u32>| {
-        let (spec, mut played) = (spec(None), Played { disturbed, ..Played::new(slow) });
+    let warm_up_of = |mut played: Played| {
+        let spec = spec(None);
         let (warm_up, _) = learnt(&mut played, &plan_of(Style::Loop, 1000, &spec), &spec);
         let alone: Vec<u32> = played.asked.iter().filter(|asked| asked.0 == Mode::Sequential).map(|a| a.1).collect();
         let in_turns = played.asked.iter().find(|asked| asked.0 != Mode::Sequential).map(|asked| asked.1);
         (warm_up, alone, in_turns)
     };
-    let warm_up = |slow| warm_up_of(slow, 0..0);
+    let warm_up = |slow| warm_up_of(Played::new(slow));
     assert_eq!(warm_up([0, 0]), (16, vec![16], Some(16)));
     assert_eq!(warm_up([40, 0]), (16, vec![16], Some(16)), "one version alone may have had a neighbour");
     assert_eq!(warm_up([40, 45]), (160, vec![16, 160], Some(160)));
-    assert_eq!(warm_up_of([40, 45], 160..180), (640, vec![16, 160, 640], Some(640)));
+    let twice = Played { disturbed: 160..180, ..Played::new([40, 45]) };
+    assert_eq!(warm_up_of(twice), (640, vec![16, 160, 640], Some(640)));
+    let in_turns = Played { slow_in_turns: 60, ..Played::new([0, 0]) };
+    assert_eq!(warm_up_of(in_turns), (160, vec![16, 160], Some(16)));
 }
 
 #[test]

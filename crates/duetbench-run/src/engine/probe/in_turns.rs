@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use duetbench_core::analysis::summarise;
-use duetbench_core::plan::{ColdShare, Mode, PlannedBenchmark, Profile, Purpose, lost_in_turns};
+use duetbench_core::plan::{ColdShare, Mode, PlannedBenchmark, Profile, Purpose, is_settling, lost_in_turns};
 use duetbench_core::spec::defaults;
 use duetbench_core::{Sample, stats};
 
@@ -47,6 +47,23 @@ pub(super) struct Seen {
     alone: Vec<Sample>,
     /// Both in turns, of two lengths, the shorter one as usual.
     in_turns: Vec<Sample>,
+}
+
+impl Seen {
+    /// Slices of each version alone, where they were not looked at in turns.
+    pub(super) fn alone(alone: Vec<Sample>) -> Seen {
+        Seen { alone, in_turns: Vec::new() }
+    }
+
+    /// Whether there are slices in turns.
+    pub(super) fn is_in_turns(&self) -> bool {
+        !self.in_turns.is_empty()
+    }
+
+    /// Whether the versions were still getting faster, alone or in turns.
+    pub(super) fn is_settling(&self) -> bool {
+        is_settling(&self.alone) || is_settling(&self.in_turns)
+    }
 }
 
 impl InTurns<'_> {
