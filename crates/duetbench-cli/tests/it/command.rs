@@ -291,14 +291,19 @@ fn refill_keeps_the_shorter_side_company() {
 fn tables_in_the_settings_run_in_each_versions_directory() {
     let place = Place::new();
     let table = "[[command]]\nname = 'work'\nbuild = \"sh -c 'cp source.sh built.sh'\"\ncommand = 'sh built.sh {n}'\n\
-                 parameters = { n = ['3000'] }\n";
+                 parameters = { n = ['3000'] }\n\
+                 [[command]]\nname = 'other'\nbuild = \"sh -c 'cat built.sh > also.sh'\"\ncommand = 'true'\n";
     let log = place.path().join("log").display().to_string();
     let source = |version: &str| format!("echo {version} $1 >> {log}\n");
-    place.write(".gitignore", "built.sh\n.duet\nlog\n").write("duet.toml", table).write("source.sh", &source("base"));
+    place
+        .write(".gitignore", "built.sh\nalso.sh\n.duet\nlog\n")
+        .write("duet.toml", table)
+        .write("source.sh", &source("base"));
     place.git(&["init", "-q"]);
     place.commit_all("base");
     place.write("source.sh", &source("head"));
     let args = [&["compare", "HEAD", "."], &FIXED[..], &["3"]].concat();
+    // The second is built after the first, whose program it needs.
     assert_ne!(place.duet(&args).verdict("work:n=3000"), "failed");
     let lines = std::fs::read_to_string(log).unwrap();
     assert_eq!(lines.lines().collect::<BTreeSet<_>>(), ["base 3000", "head 3000"].into());

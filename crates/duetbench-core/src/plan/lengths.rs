@@ -167,9 +167,12 @@ impl Lengths {
     fn warmed_up_by(&self, manner: Manner) -> u32 {
         let slice_ns = if manner.style.is_counted() { Lengths::of(manner).slice_ns } else { defaults::SLICE_NS };
         let usual = slice_ns.saturating_mul(manner.warmup_slices.into());
-        let last = |ns: u64| u32::try_from(ns.div_ceil((self.warm_ns + self.slice_ns).max(1))).unwrap_or(u32::MAX);
+        let last = |ns: u64, each_ns: u64| u32::try_from(ns.div_ceil(each_ns.max(1))).unwrap_or(u32::MAX);
+        let as_long = last(usual, self.warm_ns + self.slice_ns);
+        // Hooks make fewer of slices that turn out longer, as those with a part that warms do.
+        let settling = last(manner.settling_ns, self.slice_ns);
         let least = if manner.mode == Mode::InterleavedAllCores { 2 * LONG_WARMUP_MIN } else { LONG_WARMUP_MIN };
-        manner.warmup_slices.min(last(usual).max(least)).max(last(manner.settling_ns))
+        manner.warmup_slices.min(as_long.max(least)).max(settling)
     }
 
     /// The same with trials of another length.

@@ -10,7 +10,7 @@ use crate::warmup::{Course, WarmUp, steady_from};
 /// Results of a benchmark's first trials: a short one of each version, alone and free to use every core.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
-    /// CPU time as a multiple of wall time, of the version that keeps more cores busy.
+    /// CPU time as a multiple of wall time, of the version that keeps more cores busy; 1 where no slice has a CPU time.
     pub cores_busy: f64,
     /// CPU time as a share of wall time, of the version that waits more.
     pub cpu_share: f64,
@@ -79,7 +79,8 @@ impl Profile {
             let counted = || samples.iter().filter(move |s| s.at.role == role && !s.warm_up && s.wall_ns > 0);
             let busy: Vec<f64> = counted().filter_map(|s| Some(s.cpu_ns? as f64 / s.wall_ns as f64)).collect();
             let times: Vec<f64> = counted().map(|s| s.wall_ns as f64 / s.invocations.max(1) as f64).collect();
-            Some((stats::median(&busy).ok()?, stats::median(&times).ok()?))
+            // A benchmark that stops its timer has no CPU times.
+            Some((stats::median(&busy).unwrap_or(1.0), stats::median(&times).ok()?))
         };
         let (baseline, candidate) = (side(Role::Baseline)?, side(Role::Candidate)?);
         Some(Profile {

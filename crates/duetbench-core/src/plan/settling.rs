@@ -1,5 +1,7 @@
 //! How long a process works before it is as fast as it will be, as first trials tell it.
 
+use std::collections::BTreeSet;
+
 use crate::sample::{Role, Sample};
 use crate::stats;
 
@@ -15,12 +17,18 @@ const SLICES_MIN: usize = 9;
 /// Whether both versions were still getting faster while they were measured: the work that the candidate does more then happens in part
 /// where work is cheaper, and a change reads smaller. Of one version alone it may be a neighbour who left.
 pub fn is_settling(samples: &[Sample]) -> bool {
-    Role::BOTH.into_iter().all(|role| slow_start(samples, role).is_some_and(|ratio| ratio > SLOW_START))
+    let trials: BTreeSet<u32> = samples.iter().map(|s| s.at.suite_run).collect();
+    Role::BOTH.into_iter().all(|role| {
+        let ratios: Vec<f64> = trials.iter().filter_map(|&trial| slow_start(samples, role, trial)).collect();
+        stats::median(&ratios).is_ok_and(|ratio| ratio > SLOW_START)
+    })
 }
 
-/// Ratio of the median time of the first third of a version's slices to that of the last, of the shortest where they have two lengths.
-fn slow_start(samples: &[Sample], role: Role) -> Option<f64> {
-    let counted = || samples.iter().filter(|s| s.at.role == role && !s.warm_up && s.invocations > 0);
+/// Ratio of the median time of the first third of a version's slices in a trial to that of the last, of the shortest where they have two
+/// lengths.
+fn slow_start(samples: &[Sample], role: Role, trial: u32) -> Option<f64> {
+    let is_of = |s: &&Sample| (s.at.role, s.at.suite_run) == (role, trial);
+    let counted = || samples.iter().filter(is_of).filter(|s| !s.warm_up && s.invocations > 0);
     let shortest = counted().map(|s| s.invocations).min()?;
     let times: Vec<f64> = counted().filter(|s| s.invocations == shortest).map(|s| s.ns_per_op()).collect();
     let third = times.len() / 3;

@@ -1,7 +1,7 @@
 //! The price of the collector: over whole cycles, and by the cost of one collection where there are none.
 
 use duetbench_core::analysis::{Measured, Warning, analyse, summarise};
-use duetbench_core::plan::{ColdShare, Mode, is_settling, lost_in_turns};
+use duetbench_core::plan::{ColdShare, Mode, Profile, is_settling, lost_in_turns};
 use duetbench_core::report::ForkPair;
 use duetbench_core::sample::{Coordinates, Cycle, Memory};
 use duetbench_core::spec::Decision;
@@ -277,6 +277,14 @@ fn slices_that_are_cold_throughout_lose_what_the_versions_do_not_need_alone() {
 }
 
 #[test]
+fn a_benchmark_that_stops_its_timer_has_a_profile_without_cpu_times() {
+    let timed = |role| Sample { cpu_ns: None, ..slice(role, (0, 0), 700) };
+    let profile = Profile::of(&Role::BOTH.map(timed)).unwrap();
+    assert_eq!((profile.cores_busy, profile.cpu_share, profile.invocation_ns), (1.0, 1.0, 700.0));
+    assert_eq!(Profile::of(&[timed(Role::Baseline)]), None);
+}
+
+#[test]
 fn both_versions_must_get_faster_for_a_process_to_be_settling() {
     let falling: Vec<u64> = (0..30).map(|i| 1100 - 4 * i).collect();
     let level: Vec<u64> = (0..30).map(|i| 1000 + i % 3).collect();
@@ -289,5 +297,14 @@ fn both_versions_must_get_faster_for_a_process_to_be_settling() {
     assert!(!settles(&falling, &level) && !settles(&level, &falling) && !settles(&level, &level));
     assert!(!settles(&rising, &rising));
     assert!(!settles(&falling[..8], &falling), "too few slices");
+    // Trials are looked at one by one.
+    let trial = |run, times: &[u64]| {
+        let side = |role| (0..).zip(times).map(move |(i, ns)| slice(role, (run, i), *ns));
+        Role::BOTH.into_iter().flat_map(side).collect::<Vec<_>>()
+    };
+    let flat = |ns| vec![ns; 20];
+    assert!(!is_settling(&[trial(0, &flat(1200)), trial(1, &flat(1100)), trial(2, &flat(1000))].concat()));
+    let higher: Vec<u64> = falling.iter().map(|ns| ns + 200).collect();
+    assert!(is_settling(&[trial(0, &falling), trial(1, &falling), trial(2, &higher)].concat()));
     assert!(!settles(&[], &[]));
 }

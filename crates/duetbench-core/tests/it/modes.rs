@@ -273,6 +273,11 @@ fn slices_are_lengthened_until_getting_warm_is_a_small_part_of_them() {
     assert_eq!(settling(0.0, 32_000_000, Style::Rewritten), (160, 144_000_000));
     assert_eq!(settling(0.3, 32_000_000, Style::Rewritten).0, 4);
     assert_eq!(settling(0.3, 1_000_000, Style::Rewritten).0, 2);
+    // Those with a part that warms are longer by it, for which hooks make fewer of them.
+    let profile = PLAIN.with_cold_share(Some(10.0)).with_warm_part(8_000_000, 0.0).with_settling(128_000_000);
+    let learnt = Learnt { profiles: vec![Some(profile)], check: None };
+    let warmup_slices = planned(ModeChoice::Interleaved, Style::Rewritten, learnt).configuration.warmup_slices;
+    assert_eq!(warmup_slices, 13);
     assert_eq!(settling(0.0, 32_000_000, Style::Iteration), settling(0.0, 0, Style::Iteration));
     assert_eq!(lengths(None, ModeChoice::Interleaved), (200_000, 20_000_000, 16, None));
     assert_eq!(lengths(Some(0.3), ModeChoice::Sequential), (200_000, 20_000_000, 16, None));

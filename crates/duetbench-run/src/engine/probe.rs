@@ -142,7 +142,11 @@ pub fn probe(
         RunError::stop_if(interrupted)?;
         if has_time(takes) {
             let size = (wanted.warm_up)(&plan.benchmarks[benchmark].id).then_some(size);
-            looks[benchmark] = look_at(&plan.benchmarks[benchmark], benchmark, benches.versions, size)?;
+            let planned = &plan.benchmarks[benchmark];
+            looks[benchmark] = match planned.style {
+                Style::Iteration => look_at_iterations(planned, benchmark, benches.versions, size)?,
+                _ => look_at(planned, benchmark, benches.versions, &has_time)?,
+            };
         }
     }
     // Once all had a first look, so that none goes without for one that takes long.
@@ -185,31 +189,44 @@ impl Look {
     }
 }
 
-/// The first look at one benchmark, for the end of its warm-up if that is wanted; absent where it is not worth one, or told nothing.
-fn look_at(
+/// The first look at one benchmark that has iterations, for the end of its warm-up if that is wanted; absent where it told nothing.
+fn look_at_iterations(
     planned: &PlannedBenchmark,
     benchmark: usize,
     executor: &mut dyn Executor,
     warm_up: Option<WarmUpLook>,
 ) -> Result<Option<Look>, RunError> {
     let began = Instant::now();
-    let look = |(profile, seen)| Look { profile, seen, took: began.elapsed() };
-    if planned.style == Style::Iteration {
-        let profile = profile_of_iterations(executor, planned, benchmark, warm_up)?;
-        return Ok(profile.map(|profile| look((profile, None))));
-    }
+    let profile = profile_of_iterations(executor, planned, benchmark, warm_up)?;
+    Ok(profile.map(|profile| Look { profile, seen: None, took: began.elapsed() }))
+}
+
+/// The first look at one benchmark, after longer and longer warm-ups while its processes still get faster and there is time; absent where
+/// it is not worth one, or told nothing.
+fn look_at(
+    planned: &PlannedBenchmark,
+    benchmark: usize,
+    executor: &mut dyn Executor,
+    has_time: &dyn Fn(Duration) -> bool,
+) -> Result<Option<Look>, RunError> {
     if !is_worth_a_look(planned) {
         return Ok(None);
     }
     let longer = if planned.style.is_counted() { &[][..] } else { &SETTLING_NS };
     let longest = longer.last().copied().unwrap_or(0);
-    let mut found = None;
+    let mut found: Option<Look> = None;
     for settling_ns in std::iter::once(0).chain(longer.iter().copied()) {
+        if let Some(look) = found.as_mut().filter(|look| !has_time(look.took)) {
+            // It is not enough as it is, whether this would be or not.
+            look.profile.settling_ns = settling_ns;
+            break;
+        }
+        let began = Instant::now();
         let settled = planned.settled(settling_ns);
         let is_last = settling_ns == longest;
         let Some((profile, seen)) = first_trials(executor, &settled, benchmark, is_last)? else { break };
-        let is_settling = seen.is_settling();
-        found = Some(look((profile.with_settling(settling_ns), seen.is_in_turns().then_some(seen))));
+        let (is_settling, profile) = (seen.is_settling(), profile.with_settling(settling_ns));
+        found = Some(Look { profile, seen: seen.is_in_turns().then_some(seen), took: began.elapsed() });
         if !is_settling {
             break;
         }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::instructions::Countable;
-use duetbench_core::plan::{Plan, Style};
+use duetbench_core::plan::{Plan, PlannedBenchmark, Style};
 use duetbench_core::spec::{ModeChoice, Policy};
 use duetbench_run::engine::{
     Benches, Counter, Executor, Profiler, Scripted, UnitReader, Wanted, Watched, probe, probing_takes, profiling_takes,
@@ -96,9 +96,9 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
     let mut afterwards = afterwards(context, errand.purpose, &built, &spec.rules)?;
     material.subjects.warnings.append(&mut afterwards.untold);
     let mut versions = context.local(&prepared, builds.clone())?;
-    let iterates = plan.benchmarks.iter().any(|b| b.style == Style::Iteration);
-    let tells = (spec.mode != ModeChoice::Sequential && !plan.benchmarks.is_empty()) || iterates;
-    if tells && !context.settings.dry_run() {
+    let in_pairs = spec.mode != ModeChoice::Sequential;
+    let tells = |benchmark: &PlannedBenchmark| in_pairs || benchmark.style != Style::Process;
+    if plan.benchmarks.iter().any(tells) && !context.settings.dry_run() {
         let [baseline, _] = builds;
         let mut baseline_alone = context.local(&prepared, [baseline.clone(), baseline])?;
         let benches = Benches { versions: &mut versions, baseline_alone: &mut baseline_alone };

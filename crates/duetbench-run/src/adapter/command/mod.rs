@@ -126,10 +126,11 @@ impl Commands {
         lines.iter().zip(&self.entries).flat_map(named).flatten().collect()
     }
 
-    /// Runs what builds the programs, each line once.
+    /// Runs what builds the programs, in the order of the commands and each line once.
     fn build_all(&self, dir: &Path, subject: Subject<'_>) -> Result<(), RunError> {
         let builds = self.entries.iter().filter_map(|entry| Some((entry.build.as_deref()?, entry.shell.as_deref())));
-        for (build, shell) in builds.collect::<BTreeSet<_>>() {
+        let mut done = BTreeSet::new();
+        for (build, shell) in builds.filter(|build| done.insert(*build)) {
             let words = line::words(build, shell)?;
             let (program, args) = words.split_first().map_or(("", &words[..]), |(program, args)| (program, args));
             let output = Tool::new(program, args, dir).output()?;
