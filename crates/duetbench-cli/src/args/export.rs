@@ -27,7 +27,7 @@ pub struct ExportArgs {
     /// The form
     #[arg(long = "as", value_name = "FORM", value_parser = forms())]
     pub form: FormArg,
-    /// The version of a comparison [default: head; of parquet both]
+    /// The version of a comparison [default: head; of criterion and always of parquet both]
     #[arg(long, value_enum)]
     pub side: Option<SideArg>,
 }

@@ -9,7 +9,8 @@ use crate::options::Setting;
 pub(super) const WAIVE_EXAMPLES: &str = "\
 A waiver stands in duet-waivers.toml beside duet.toml, or at the project's root. As long as the slowdown is not larger than its \
 ceiling and its last day is not over, the regression does not fail the run, and the report says that it was accepted. A waiver that \
-expired, or whose benchmark is not slower any more, fails the run with exit code 5 until it is removed.
+expired, or whose benchmark is not slower any more, fails the run with exit code 5, or 3 where it is still slower, until it is \
+removed.
 Examples:
   duet waive Decode --days 90 --reason 'checks the sum now'
                                      as much as it is slower by in the last run, and what the interval leaves open

@@ -6,7 +6,7 @@ pub(super) const EXAMPLES: &str = "\
 Written are duet.toml, lines in .gitignore, and what the service needs: for GitHub a workflow that measures pull requests and one that \
 comments on them, also on those from forks; for GitLab a job. Files that are there stay as they are. Nothing is asked.
 Examples:
-  duet init                          a Go module, a Maven or Gradle project: found by its files
+  duet init                          a Go module, a Cargo package, a Maven or Gradle project
   duet init --dry-run                print the files instead
   duet init --command './program --fast in.txt'
                                      any program, run in each version's directory

@@ -215,7 +215,7 @@ pub struct CompareArgs {
     /// Exit with 0 where nothing is slower, with 1 where something is, with 125 where that cannot be told, with 128 where it could be told of no commit: what `git bisect run` wants
     #[arg(long)]
     pub classify: bool,
-    /// Go on with a run that was interrupted or killed, as `r12` or `latest`; versions and settings are those of that run
+    /// Go on with a run that was interrupted or killed, as `r12` or `latest`; versions and settings are those of that run; `--sandbox`, `--pass-env`, `--timeout` and the like are not kept
     #[arg(long, value_name = "RUN", conflicts_with_all = settled_in_all(), conflicts_with_all = settled_in_pairs(), conflicts_with_all = settled_by_the_run())]
     pub resume: Option<String>,
     /// Whole programs.

@@ -56,7 +56,7 @@ pub struct LogRatios {
     pub complete: f64,
 }
 
-/// One fork pair: the unit of inference.
+/// One fork pair: the unit of inference, where there is one build pair alone.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ForkPair {
     /// Build it belongs to.
