@@ -45,19 +45,20 @@ fn copy_all(from: &Path, to: &Path, wanted: &dyn Fn(&DirEntry) -> bool) -> Resul
     Ok(())
 }
 
+/// Removes a link, so that nothing is written where it leads; anything else stays.
+pub(crate) fn remove_link(path: &Path) -> std::io::Result<()> {
+    if path.is_symlink() { fs::remove_file(path) } else { Ok(()) }
+}
+
 /// Makes a folder in the place of a link, which may lead to the very files that are copied.
 pub(crate) fn make_folder(path: &Path) -> Result<(), RunError> {
-    if path.is_symlink() {
-        fs::remove_file(path).map_err(|e| RunError::file("remove", path, e))?;
-    }
+    remove_link(path).map_err(|e| RunError::file("remove", path, e))?;
     fs::create_dir_all(path).map_err(|e| RunError::file("create", path, e))
 }
 
 /// Copies a file so that the copy can be written; a link that is in its place is replaced.
 pub(crate) fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
-    if to.is_symlink() {
-        fs::remove_file(to)?;
-    }
+    remove_link(to)?;
     fs::copy(from, to)?;
     let mode = fs::metadata(to)?.permissions().mode();
     if mode & OWNER_WRITES == 0 {

@@ -29,7 +29,7 @@ impl Settled {
         let Circumstances { style, profile, runtime_threads, .. } = *circumstances;
         let (mode, mode_reason) = choose_mode(circumstances);
         let warmup_slices = warmup_slices(style, first_ns, spec, profile);
-        let settling_ns = profile.filter(|_| !style.is_counted()).map_or(0, |profile| profile.settling_ns);
+        let settling_ns = settling_ns(style, profile);
         let manner = Manner { mode, style, first_ns, warmup_slices, settling_ns, runtime_threads };
         let lengths = Lengths::of(manner).outweighing(profile, manner).refilled(profile, manner);
         Settled { mode, mode_reason, warmup_slices: lengths.warmed_up_by(manner), lengths }
@@ -47,6 +47,16 @@ fn warmup_slices(style: Style, first_ns: u64, spec: &Spec, profile: Option<Profi
         Style::Process => spec.harness.commands.iter().map(|c| c.warmup).max().unwrap_or(0),
         Style::Loop | Style::Rewritten | Style::Recall | Style::Parallel => defaults::WARMUP_SLICES,
     }
+}
+
+/// Time that processes work before slices count, where more is needed than is usual, nanoseconds. Iterations have a warm-up of their own.
+pub(super) fn settling_ns(style: Style, profile: Option<Profile>) -> u64 {
+    profile.filter(|_| !style.is_counted()).map_or(0, |profile| profile.settling_ns)
+}
+
+/// Slices of this length that take so long together.
+pub(super) fn slices_in(ns: u64, slice_ns: u64) -> u32 {
+    u32::try_from(ns.div_ceil(slice_ns.max(1))).unwrap_or(u32::MAX)
 }
 
 /// Iterations that warm up where nothing says how many: as long as [`defaults::WARMUP_ITERATIONS`] usual ones take, if they are longer.
@@ -167,10 +177,9 @@ impl Lengths {
     fn warmed_up_by(&self, manner: Manner) -> u32 {
         let slice_ns = if manner.style.is_counted() { Lengths::of(manner).slice_ns } else { defaults::SLICE_NS };
         let usual = slice_ns.saturating_mul(manner.warmup_slices.into());
-        let last = |ns: u64, each_ns: u64| u32::try_from(ns.div_ceil(each_ns.max(1))).unwrap_or(u32::MAX);
-        let as_long = last(usual, self.warm_ns + self.slice_ns);
+        let as_long = slices_in(usual, self.warm_ns + self.slice_ns);
         // Hooks make fewer of slices that turn out longer, as those with a part that warms do.
-        let settling = last(manner.settling_ns, self.slice_ns);
+        let settling = slices_in(manner.settling_ns, self.slice_ns);
         let least = if manner.mode == Mode::InterleavedAllCores { 2 * LONG_WARMUP_MIN } else { LONG_WARMUP_MIN };
         manner.warmup_slices.min(as_long.max(least)).max(settling)
     }

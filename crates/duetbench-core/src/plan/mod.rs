@@ -255,19 +255,13 @@ impl PlannedBenchmark {
         self.redefined.as_ref().is_none_or(|redefined| redefined.tolerated)
     }
 
-    /// Time that its processes work before slices count, where more is needed than is usual, nanoseconds.
-    fn settling_ns(&self) -> u64 {
-        self.profile.filter(|_| !self.style.is_counted()).map_or(0, |profile| profile.settling_ns)
-    }
-
     /// The same with processes that work so long before slices count.
     #[must_use]
     pub fn settled(&self, settling_ns: u64) -> PlannedBenchmark {
-        let mut settled = self.clone();
-        let slices = settling_ns.div_ceil(self.configuration.slice_ns.max(1));
-        let warmup = &mut settled.configuration.warmup_slices;
-        *warmup = u32::try_from(slices).unwrap_or(u32::MAX).max(*warmup);
-        settled
+        let ExecutionConfiguration { slice_ns, warmup_slices, .. } = self.configuration;
+        let warmup_slices = warmup_slices.max(lengths::slices_in(settling_ns, slice_ns));
+        let configuration = ExecutionConfiguration { warmup_slices, ..self.configuration };
+        PlannedBenchmark { configuration, ..self.clone() }
     }
 
     /// Share of its slices that getting warm still takes in this mode: a change of the work reads smaller by it. Absent where it was

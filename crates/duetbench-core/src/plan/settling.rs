@@ -1,4 +1,4 @@
-//! How long a process works before it is as fast as it will be, as first trials tell it.
+//! The time that a process needs to become as fast as it will be, as first trials tell it.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,9 @@ fn slow_start(samples: &[Sample], role: Role, trial: u32) -> Option<f64> {
     let counted = || samples.iter().filter(is_of).filter(|s| !s.warm_up && s.invocations > 0);
     let shortest = counted().map(|s| s.invocations).min()?;
     let times: Vec<f64> = counted().filter(|s| s.invocations == shortest).map(|s| s.ns_per_op()).collect();
+    if times.len() < SLICES_MIN {
+        return None;
+    }
     let third = times.len() / 3;
-    let enough = times.len() >= SLICES_MIN;
-    enough.then(|| Some(stats::median(&times[..third]).ok()? / stats::median(&times[times.len() - third..]).ok()?))?
+    Some(stats::median(&times[..third]).ok()? / stats::median(&times[times.len() - third..]).ok()?)
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::design::{Relink, design};
-use super::lengths::{Lengths, Manner};
+use super::lengths::{Lengths, Manner, settling_ns};
 use super::{Capacity, ExecutionConfiguration, Plan, PlannedBenchmark, Repetitions, Style};
 use crate::spec::{Effort, LayoutChoice, Spec, defaults};
 
@@ -91,7 +91,8 @@ impl PlannedBenchmark {
     /// The manner in which it is run, with so many slices that warm up.
     fn manner(&self, warmup_slices: u32) -> Manner {
         let PlannedBenchmark { mode, style, first_ns, runtime_threads, .. } = *self;
-        Manner { mode, style, first_ns, warmup_slices, settling_ns: self.settling_ns(), runtime_threads }
+        let settling_ns = settling_ns(style, self.profile);
+        Manner { mode, style, first_ns, warmup_slices, settling_ns, runtime_threads }
     }
 
     fn follow(&mut self, start: Start, spec: &Spec, capacity: Capacity) {

@@ -86,7 +86,7 @@ fn waits_in_few_slices_of_one_side_count_in_full() {
     let allocates =
         chosen(&in_full(&forks(0.002, 0.001), 0.1, 0.14), &Counted { candidate: 80.0, changed: true, ..EQUAL });
     assert_eq!((allocates.basis, allocates.beside), (Basis::AllSlices, Basis::SlicesInFull));
-    // What is nearer to no change in full does not take the place of what is farther from it.
+    // A number in full does not take the place of one that is farther from no change.
     let nearer = waits_less(&chosen);
     assert_eq!((nearer.basis, nearer.beside), (Basis::TypicalSlice, Basis::AllSlices));
     // Beside neighbours who interrupt both, CPU time is judged, and no change is not said by it alone.

@@ -230,7 +230,7 @@ struct Around {
 }
 
 impl Conditions<'_> {
-    /// What is kept for the processes of a harness with these variables.
+    /// The part that an adapter keeps for its processes, with these variables of its harness.
     fn around<'n>(&'n self, of_harness: impl IntoIterator<Item = &'n str>) -> Result<Around, RunError> {
         let names = of_harness.into_iter().chain(self.pass_env.iter().map(String::as_str));
         let passed = names.filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect();

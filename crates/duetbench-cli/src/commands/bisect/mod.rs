@@ -12,7 +12,6 @@ use super::Context;
 use crate::args::BisectArgs;
 use crate::bisection::{RECORD_VERSION, Record};
 use crate::failure::{Failure, code};
-use crate::options::Format;
 use crate::render::bisect;
 use crate::seed;
 use crate::session::refuse_dry_run;
@@ -29,9 +28,7 @@ use course::Course;
 /// # Errors
 /// Whatever keeps the search from being made.
 pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
-    if let format @ (Format::Go | Format::Sarif) = context.settings.format() {
-        return Err(format.unfit("a search for a commit"));
-    }
+    context.check_form("a search for a commit")?;
     let spec = context.settings.spec(seed::draw())?;
     spec.selection.filter()?;
     if spec.fleet.is_some() {

@@ -69,9 +69,7 @@ fn copy(package: &Package, harness: &Harness, place: &Path) -> Result<(), RunErr
 }
 
 fn write_file(path: &Path, text: &str) -> Result<(), RunError> {
-    if path.is_symlink() {
-        fs::remove_file(path).map_err(|e| RunError::file("remove", path, e))?;
-    }
+    tree::remove_link(path).map_err(|e| RunError::file("remove", path, e))?;
     fs::write(path, text).map_err(|e| RunError::file("write", path, e))
 }
 
