@@ -16,6 +16,9 @@ const duetSetupLimitNS = 1_000_000_000
 // those in which a live heap was built are dear.
 const duetSettleCycles = 6
 
+// duetInterruptionTrials is the longest interruption of a calibration slice that is told from waiting code by a second one, in trials.
+const duetInterruptionTrials = 10
+
 // duetSeenSliceNS is the least length of slices in turns where collections are seen; a quarter of a cycle, if that is longer, and then
 // they go on for whole cycles, see goesOn.
 const duetSeenSliceNS = 8_000_000
@@ -181,7 +184,7 @@ func duetGrow(k, ns, sliceNS uint64) (next uint64, again bool) {
 // duetRepeats reports whether a calibration slice that was long enough must prove it a second time.
 // One interruption would otherwise pass for a slow benchmark, and make all slices of the trial tiny. A long one took no processor.
 func duetRepeats(k uint64, spent duetSpent, h *duetHeader) bool {
-	return k < duetMaxK && spent.busy <= h.trialNS/4 && spent.wall <= h.trialNS
+	return k < duetMaxK && spent.busy <= h.trialNS/4 && spent.wall <= duetInterruptionTrials*h.trialNS
 }
 
 // duetSpent is the time of a slice of the calibration, nanoseconds.

@@ -196,8 +196,8 @@ func TestOnlyShortSlicesAreRepeated(t *testing.T) {
 	}{
 		{1, duetSpent{1000, 1000}, true},
 		{1, duetSpent{1001, 1001}, false},
-		{1, duetSpent{4000, 1000}, true}, // interrupted
-		{1, duetSpent{4001, 1000}, false},
+		{1, duetSpent{40_000, 1000}, true}, // interrupted
+		{1, duetSpent{40_001, 1000}, false},
 		{duetMaxK, duetSpent{1, 1}, false},
 	} {
 		if got := duetRepeats(c.k, c.spent, h); got != c.repeats {

@@ -8,6 +8,8 @@ pub(crate) const HEADER_BYTES: usize = 4096;
 pub(super) const NO_CORE: u32 = u32::MAX;
 /// Invocations of one slice: a benchmark that takes no time would otherwise grow for ever.
 pub(super) const K_MAX: u64 = 1_000_000_000;
+/// The longest interruption of a calibration slice that is told from waiting code by a second one, in trials.
+const INTERRUPTION_TRIALS: u64 = 10;
 
 pub(super) const DUET: u32 = 0;
 pub(super) const INTERLEAVED: u32 = 1;
@@ -203,6 +205,12 @@ fn mul_div_up(a: u64, b: u64, c: u64) -> u64 {
 pub(crate) fn charged_ns(ns: u64, elapsed_ns: u64, slice_ns: u64) -> u64 {
     let times = (1_000_000_000 / slice_ns.max(1)).max(1).min(20);
     ns.max(elapsed_ns / times)
+}
+
+/// Whether a calibration slice that was long enough must prove it a second time: one interruption, in which the process has no processor,
+/// would otherwise pass for a slow benchmark, and make all slices tiny.
+pub(crate) fn repeats(k: u64, ns: u64, busy_ns: u64, trial_ns: u64) -> bool {
+    k < K_MAX && busy_ns.min(ns) <= trial_ns / 4 && ns <= INTERRUPTION_TRIALS * trial_ns
 }
 
 /// The size of the calibration slice after one of `k` invocations that took so long; absent: it was long enough.

@@ -29,7 +29,7 @@ pub(super) struct Trial {
     repeated: Option<u64>,
     /// The harness leaves something out, such as set-up; CPU time holds it too.
     pauses: bool,
-    /// The CPU time of the open slice is read: that takes long, so a duet does it for the last slice of a block only.
+    /// The CPU time of the open slice is read: that takes long, so once it is calibrated a duet does it for the last slice of a block only.
     reads_cpu: bool,
     opened_cpu_ns: u64,
     opened_ns: u64,
@@ -51,7 +51,7 @@ impl Trial {
             k: 0,
             repeated,
             pauses: false,
-            reads_cpu: false,
+            reads_cpu: true,
             opened_cpu_ns: 0,
             opened_ns: 0,
             warming: false,
@@ -69,8 +69,9 @@ impl Trial {
         let going_on = match self.phase {
             Phase::Arriving => self.begin(),
             Phase::Calibrating => {
+                let busy_ns = system::clock(system::PROCESS_CPU) - self.opened_cpu_ns;
                 let ns = self.calibrated_ns(ns);
-                self.calibrate(ns)
+                self.calibrate(ns, busy_ns)
             }
             Phase::Taking if self.warming => {
                 self.warming = false;
@@ -113,7 +114,7 @@ impl Trial {
         charged_ns(ns, elapsed_ns, self.link.header.slice_ns)
     }
 
-    fn calibrate(&mut self, ns: u64) -> bool {
+    fn calibrate(&mut self, ns: u64, busy_ns: u64) -> bool {
         let header = self.link.header;
         let repeated = self.repeated.take();
         let ns = repeated.map_or(ns, |first| ns.min(first));
@@ -124,8 +125,7 @@ impl Trial {
             self.k = k;
             return true;
         }
-        // One interruption would otherwise pass for a slow benchmark, and make all slices tiny.
-        if repeated.is_none() && self.k < K_MAX && ns <= header.trial_ns / 4 {
+        if repeated.is_none() && repeats(self.k, ns, busy_ns, header.trial_ns) {
             self.repeated = Some(ns);
             return true;
         }

@@ -98,6 +98,7 @@ fn main() {
         "agree" => agree(&numbers),
         "blocks" => blocks(&numbers),
         "charged" => println!("{}", page::charged_ns(numbers[0], numbers[1], numbers[2])),
+        "repeats" => println!("{}", page::repeats(numbers[0], numbers[1], numbers[2], numbers[3])),
         other => panic!("`{}` is no question", other),
     }
 }

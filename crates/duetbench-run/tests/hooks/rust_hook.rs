@@ -97,6 +97,19 @@ fn set_up_makes_a_slice_twenty_times_as_long_but_none_longer_than_a_second() {
     assert_eq!(charged(MS, 3000 * MS, 3000 * MS), 3000 * MS, "such slices are asked for");
 }
 
+#[test]
+fn a_calibration_slice_that_was_interrupted_is_repeated() {
+    let repeats = |k: u64, ns: u64, busy_ns: u64| {
+        let question = ["repeats".to_owned(), k.to_string(), ns.to_string(), busy_ns.to_string(), "4000".to_owned()];
+        HOOK.checked(&question).trim() == "true"
+    };
+    assert!(repeats(1, 1000, 1000) && !repeats(1, 1001, 1001));
+    assert!(repeats(1, 40_000, 1000), "it had no processor for most of it");
+    assert!(!repeats(1, 40_001, 1000), "it waits");
+    assert!(repeats(1, 1000, 5000), "set-up that is not timed keeps the processor busy");
+    assert!(!repeats(1_000_000_000, 1, 1));
+}
+
 /// A trial of two processes whose invocations take so long; what they wrote and what they printed.
 fn measured(header: PageHeader, micros: [u32; 2]) -> (Trial, [Vec<Record>; 2], Vec<String>) {
     let mut trial = Trial::of(header);
