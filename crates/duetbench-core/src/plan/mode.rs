@@ -73,7 +73,7 @@ pub(super) fn choose_mode(c: &Circumstances<'_>) -> (Mode, String) {
         ModeChoice::Sequential => (Mode::Sequential, "asked for".into()),
         _ if several_asked => (Mode::InterleavedAllCores, "more than one processor was asked for".into()),
         _ if c.threads > 1 && c.capacity.cpus > 1 => {
-            (Mode::InterleavedAllCores, format!("runs on {} threads, as its own configuration says", c.threads))
+            (Mode::InterleavedAllCores, format!("runs on {} threads, as configured", c.threads))
         }
         _ if c.needs_several().is_some() => {
             let busy = c.needs_several().unwrap_or_default();

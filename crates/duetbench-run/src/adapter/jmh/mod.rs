@@ -175,6 +175,18 @@ fn option_of(argument: &str) -> String {
     if name.starts_with('-') { format!("-{}", name.trim_start_matches('-')) } else { String::new() }
 }
 
+/// The threads that `-t` asks for, which replace those of annotations; `max` is one for every processor.
+fn asked_threads(arguments: &[String]) -> Option<u32> {
+    let at = arguments.iter().rposition(|argument| option_of(argument) == "-t")?;
+    let value =
+        arguments[at].split_once('=').map(|(_, value)| value).or_else(|| arguments.get(at + 1).map(String::as_str))?;
+    if value == "max" {
+        let all = std::thread::available_parallelism().ok()?;
+        return u32::try_from(all.get()).ok();
+    }
+    value.parse().ok()
+}
+
 fn check_arguments(arguments: &[String]) -> Result<(), RunError> {
     let ours = |argument: &String| OURS.iter().find(|(option, _)| option_of(argument) == *option);
     let found = arguments.iter().find_map(|argument| Some((argument, ours(argument)?.1)));
@@ -288,7 +300,8 @@ impl Adapter for Jmh {
         for (id, entry, outcome) in tried {
             let first = outcome.and_then(|ns| usable(&entry).map(|()| ns));
             let one = Discovered::of(id, Style::Iteration, first);
-            listing.found.push(Discovered { threads: entry.threads, runtime_threads: true, qualified: true, ..one });
+            let threads = asked_threads(&self.arguments).unwrap_or(entry.threads);
+            listing.found.push(Discovered { threads, runtime_threads: true, qualified: true, ..one });
         }
         self.listed.insert(artifact.digest.clone(), entries);
         Ok(listing)
@@ -382,7 +395,7 @@ pub mod fuzzing {
 
 #[cfg(test)]
 mod tests {
-    use super::check_arguments;
+    use super::{asked_threads, check_arguments};
 
     #[test]
     fn options_that_duet_sets_are_refused_however_they_are_written() {
@@ -395,5 +408,18 @@ mod tests {
         }
         assert_eq!(refused("-gc true"), None);
         assert!(refused("Other").is_some_and(|words| words.contains("--bench")));
+    }
+
+    #[test]
+    fn threads_that_are_asked_for_are_read_however_they_are_written() {
+        let asked = |line: &str| {
+            let words: Vec<String> = line.split_whitespace().map(String::from).collect();
+            asked_threads(&words)
+        };
+        for line in ["-t 3", "-gc true -t=3", "--t 3 -gc true", "-t 2 -t 3"] {
+            assert_eq!(asked(line), Some(3), "{line}");
+        }
+        assert!(asked("-t max").is_some_and(|all| all > 0));
+        assert_eq!((asked(""), asked("-tg 3"), asked("-t")), (None, None, None));
     }
 }
