@@ -32,7 +32,7 @@ pub use found::{Discovered, Excluded, Found};
 pub use mode::Mode;
 pub use profile::{FirstWarmUp, Learnt, Profile, SelfCheck, Unsteady};
 pub use purpose::Purpose;
-pub use settling::{SETTLING_NS, is_settling};
+pub use settling::{SETTLING_NS, SETTLING_SLICES_MIN, is_settling};
 pub use solo::{Repetitions, SoloBenchmark, SoloPlan};
 pub use start::{Start, Unmatched};
 pub use style::Style;

@@ -12,7 +12,7 @@ pub const SETTLING_NS: [u64; 2] = [32_000_000, 128_000_000];
 /// Ratio of the first third of slices to the last from which on a process is said to be getting faster still.
 const SLOW_START: f64 = 1.03;
 /// Fewest slices of which a third says anything.
-const SLICES_MIN: usize = 9;
+pub const SETTLING_SLICES_MIN: u64 = 9;
 
 /// Whether both versions were still getting faster while they were measured: the work that the candidate does more then happens in part
 /// where work is cheaper, and a change reads smaller. Of one version alone it may be a neighbour who left.
@@ -31,7 +31,7 @@ fn slow_start(samples: &[Sample], role: Role, trial: u32) -> Option<f64> {
     let counted = || samples.iter().filter(is_of).filter(|s| !s.warm_up && s.invocations > 0);
     let shortest = counted().map(|s| s.invocations).min()?;
     let times: Vec<f64> = counted().filter(|s| s.invocations == shortest).map(|s| s.ns_per_op()).collect();
-    if times.len() < SLICES_MIN {
+    if (times.len() as u64) < SETTLING_SLICES_MIN {
         return None;
     }
     let third = times.len() / 3;

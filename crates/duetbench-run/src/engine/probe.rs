@@ -9,7 +9,7 @@ use duetbench_core::Trial;
 use duetbench_core::analysis::summarise;
 use duetbench_core::plan::{
     Design, ExecutionConfiguration, FirstWarmUp, Learnt, Mode, Plan, PlannedBenchmark, Profile, Purpose, SETTLING_NS,
-    SelfCheck, Style, is_settling,
+    SETTLING_SLICES_MIN, SelfCheck, Style, is_settling,
 };
 use duetbench_core::spec::defaults;
 use duetbench_core::warmup::SERIES_MIN;
@@ -99,11 +99,10 @@ fn look_takes(planned: &PlannedBenchmark, wanted: &Wanted<'_>, size: WarmUpLook)
         Style::Iteration if planned.mode == Mode::InterleavedAllCores => 0,
         // Its processes warm up once more.
         Style::Iteration | Style::Process => planned.trial_predicted_ns,
-        _ => 2 * PROFILE_NS + START_NS,
+        _ => 2 * alone_ns(planned) + START_NS,
     };
     let alone_ns = if is_worth_a_look(planned) { alone_ns } else { 0 };
-    // Half of the slices of two lengths are four times as long, on both sides; every second benchmark needs another look.
-    let cold_ns = if planned.may_be_cold() { 8 * in_turns::SLICES * defaults::SLICE_NS + START_NS } else { 0 };
+    let cold_ns = if planned.may_be_cold() { in_turns::takes_ns(planned) + START_NS } else { 0 };
     Duration::from_nanos(warm_up_ns.saturating_add(alone_ns).saturating_add(cold_ns))
 }
 
@@ -183,7 +182,8 @@ impl Look {
         executor: &mut dyn Executor,
     ) -> Result<(), RunError> {
         if let Some(seen) = self.seen.take() {
-            self.profile = InTurns { executor, planned, benchmark }.closer(self.profile, seen)?;
+            let invocation_ns = self.profile.invocation_ns;
+            self.profile = InTurns { executor, planned, benchmark, invocation_ns }.closer(self.profile, seen)?;
         }
         Ok(())
     }
@@ -248,7 +248,8 @@ fn first_trials(
     if !planned.may_be_cold() || profile.needs_several_cores() || (!is_last && is_settling(&alone)) {
         return Ok(Some((profile, Seen::alone(alone))));
     }
-    InTurns { executor, planned, benchmark }.first(profile, alone).map(Some)
+    let invocation_ns = profile.invocation_ns;
+    InTurns { executor, planned, benchmark, invocation_ns }.first(profile, alone).map(Some)
 }
 
 /// Whether a trial of each version alone can tell something that matters, at a cost that does not.
@@ -260,9 +261,15 @@ fn is_worth_a_look(planned: &PlannedBenchmark) -> bool {
     in_pairs && planned.style != Style::Parallel && cheap
 }
 
+/// Time that one side measures alone, nanoseconds: slices of long invocations are as many as tell whether they still get faster.
+fn alone_ns(planned: &PlannedBenchmark) -> u64 {
+    let is_long = !planned.style.is_counted() && planned.first_ns <= defaults::COLD_FIRST_NS_MAX;
+    if is_long { PROFILE_NS.max(SETTLING_SLICES_MIN * planned.first_ns) } else { PROFILE_NS }
+}
+
 /// One benchmark, each version alone, free to use every core.
 fn alone(executor: &mut dyn Executor, planned: &PlannedBenchmark, benchmark: usize) -> Result<Vec<Sample>, RunError> {
-    let alone = as_trial(planned, Mode::Sequential, PROFILE_NS);
+    let alone = as_trial(planned, Mode::Sequential, alone_ns(planned));
     Ok(executor.run_trial(&alone, &trial(benchmark, 0))?.result.unwrap_or_default())
 }
 

@@ -47,7 +47,7 @@ impl Executor for Played {
         let sample = |(role, slow): (Role, u32), iteration: u32| Sample {
             at: Coordinates { role, instance: 0, build: 0, round: 0, suite_run: trial.suite_run, fork: 0, iteration },
             block: 0,
-            invocations: 10,
+            invocations: 10_000,
             wall_ns: 10_000_000 * times(slow, iteration) + u64::from(iteration * 7 % 5) * 1000,
             cpu_ns: Some(10_000_000),
             start_ns: 0,
@@ -377,6 +377,48 @@ fn slices_too_short_to_get_warm_in_are_not_believed() {
     // Slices of 0.2 and of 0.8 ms are equally cold, and take longer than alone.
     let mut late = Warming { lost_ms: late_warm, trials: u32::MAX };
     assert_eq!(lengthened(&mut late), defaults::COLD_FACTOR_MAX as u64);
+}
+
+/// Plays invocations of two milliseconds that lose half of one where the other version came before, and as many as there is time for.
+struct Long {
+    /// Fewest slices of a trial alone.
+    alone: usize,
+}
+
+impl Executor for Long {
+    fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        let usual = planned.configuration;
+        // Blocks of long slices hold one.
+        let stretched = |i: u32| usual.purpose == Purpose::Stretched && i % 2 == 1;
+        let invocations = |i| usual.slice_ns.div_ceil(LONG_NS) * if stretched(i) { 4 } else { 1 };
+        let lost_ns = if planned.mode == Mode::Sequential { 0 } else { 500_000 };
+        let sample = |role, i| {
+            let wall_ns = LONG_NS * invocations(i) + lost_ns;
+            Sample { invocations: invocations(i), ..slice(trial, role, i, 0, wall_ns) }
+        };
+        let slices = usual.trial_ns / usual.slice_ns.max(LONG_NS);
+        if planned.mode == Mode::Sequential {
+            self.alone = self.alone.min(slices as usize);
+        }
+        Ok(outcome(planned, slices as u32, sample))
+    }
+}
+
+const LONG_NS: u64 = 2_000_000;
+
+#[test]
+fn long_invocations_are_looked_at_in_as_many_slices_as_tell_something() {
+    let mut long = Long { alone: usize::MAX };
+    let spec = spec(None);
+    let mut plan = plan_of(Style::Loop, LONG_NS, &spec);
+    let benches = Benches { versions: &mut long, baseline_alone: &mut Played::new([0, 0]) };
+    let learnt = probe(&plan, benches, &Wanted { mode: true, warm_up: &|_| true }, &AtomicBool::new(false)).unwrap();
+    plan.learn(learnt, &spec, CAPACITY);
+    // Half a millisecond is two and a half usual slices, at most.
+    let share = plan.benchmarks[0].profile.and_then(|profile| profile.cold_share);
+    assert!(share.is_some_and(|share| (2.0..=2.6).contains(&share)), "{share:?}");
+    assert_eq!(plan.benchmarks[0].configuration.slice_ns, 10_000_000);
+    assert!(long.alone >= 9, "{} slices do not tell whether processes get faster", long.alone);
 }
 
 #[test]
