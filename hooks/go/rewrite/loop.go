@@ -11,6 +11,7 @@ const more = " || %.DuetMore()" // % is the parameter's name
 // Reasons for refusing, as shown to people.
 const (
 	reasonDot       = "testing is imported with a dot"
+	reasonAlias     = "its parameter is no *testing.B by that name"
 	reasonTwice     = "b.N is used more than once"
 	reasonBeside    = "b.N is read, or b.RunParallel called again, beside b.RunParallel"
 	reasonPlace     = "b.N is not the bound of a plain counting loop directly in the function"
@@ -24,14 +25,15 @@ const (
 	reasonGenerated = "the name duetI is in use"
 	reasonLater     = "the timer is started again, or another loop begins, after the loop"
 	reasonRest      = "more than the loop is timed"
+	reasonCaller    = "it is called by a function that may time more"
 	reasonDeferred  = "what the loop defers is timed after it"
 )
 
 // rewriteFunction returns the edit for one function, or the reason for leaving it as it is.
 func (u *unit) rewriteFunction(f *function, uses []*ast.SelectorExpr) (edit, string) {
 	switch {
-	case f.dotted:
-		return edit{}, reasonDot
+	case f.foreign != "":
+		return edit{}, f.foreign
 	case len(uses) > 1 && anyParallel(uses):
 		return edit{}, reasonBeside
 	case len(uses) > 1:

@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"path/filepath"
 	"sort"
 	"strings"
 	"unicode"
@@ -20,20 +19,24 @@ type unit struct {
 	fset      *token.FileSet
 	file      *ast.File
 	functions []*function
+	closures  map[*ast.FuncLit]string // the variables to which they are assigned
 }
 
-// function is a function or closure that has exactly one parameter of type *testing.B.
+// function is a function or closure that has exactly one parameter of type *testing.B, or *B of whatever package.
 type function struct {
 	name     string // of the declaration, with .func1 and so on for closures
-	declared string // the name it is called by; empty for closures without one
+	declared string // the name it is called by, that of a variable behind its scope; empty for closures without one
+	scope    string // the declaration round it, with a dot; empty at package level
 	param    string // the parameter's name
 	body     *ast.BlockStmt
-	dotted   bool   // *B of a dot import
+	foreign  string // why its parameter may lack what ours of that type has, or empty
+	isValue  bool   // it may be called through what it is kept in
 	refused  string // why its loop must not be sliced as it is called, or empty
+	among    *neighbours
 }
 
 func parseUnit(path string, source []byte) (*unit, error) {
-	u := &unit{path: path, source: source, fset: token.NewFileSet()}
+	u := &unit{path: path, source: source, fset: token.NewFileSet(), closures: map[*ast.FuncLit]string{}}
 	file, err := parser.ParseFile(u.fset, path, source, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
@@ -61,31 +64,31 @@ func (u *unit) testingName() string {
 
 func (u *unit) findFunctions() {
 	testing := u.testingName()
-	if testing == "" {
-		return
-	}
 	for _, decl := range u.file.Decls {
-		outer, closures := "package scope", 0
+		outer, scope, closures := "package scope", "", 0
 		if d, ok := decl.(*ast.FuncDecl); ok {
-			outer = d.Name.Name
+			outer, scope = d.Name.Name, d.Name.Name+"."
 			if d.Body != nil {
-				u.addFunction(testing, outer, outer, d.Type, d.Body)
+				u.addFunction(testing, function{name: outer, declared: outer, scope: scope, body: d.Body}, d.Type)
 			}
 		}
-		names := map[*ast.FuncLit]string{}
 		ast.Inspect(decl, func(n ast.Node) bool {
 			switch s := n.(type) {
 			case *ast.AssignStmt:
-				nameClosures(names, s.Lhs, s.Rhs)
+				nameClosures(u.closures, s.Lhs, s.Rhs)
 			case *ast.ValueSpec:
 				declared := make([]ast.Expr, len(s.Names))
 				for i, name := range s.Names {
 					declared[i] = name
 				}
-				nameClosures(names, declared, s.Values)
+				nameClosures(u.closures, declared, s.Values)
 			case *ast.FuncLit:
 				closures++
-				u.addFunction(testing, fmt.Sprintf("%s.func%d", outer, closures), names[s], s.Type, s.Body)
+				f := function{name: fmt.Sprintf("%s.func%d", outer, closures), scope: scope, body: s.Body}
+				if name := u.closures[s]; name != "" {
+					f.declared = scope + name
+				}
+				u.addFunction(testing, f, s.Type)
 			}
 			return true
 		})
@@ -105,13 +108,20 @@ func nameClosures(names map[*ast.FuncLit]string, left, right []ast.Expr) {
 	}
 }
 
-func (u *unit) addFunction(testing, name, declared string, kind *ast.FuncType, body *ast.BlockStmt) {
+// addFunction notes a function if it has the one parameter.
+func (u *unit) addFunction(testing string, f function, kind *ast.FuncType) {
 	param, found := "", 0
 	for _, field := range kind.Params.List {
-		if !isBenchType(field.Type, testing) {
+		if !isB(field.Type) {
 			continue
 		}
 		found++
+		switch {
+		case testing == ".":
+			f.foreign = reasonDot
+		case !isBenchType(field.Type, testing):
+			f.foreign = reasonAlias
+		}
 		for i, n := range field.Names {
 			param = n.Name
 			if i > 0 {
@@ -120,21 +130,29 @@ func (u *unit) addFunction(testing, name, declared string, kind *ast.FuncType, b
 		}
 	}
 	if found == 1 && param != "" && param != "_" {
-		u.functions = append(u.functions, &function{name: name, declared: declared, param: param, body: body, dotted: testing == "."})
+		f.param = param
+		u.functions = append(u.functions, &f)
 	}
 }
 
-// isBenchType recognises *testing.B, or *B if testing is ".".
+// isBenchType recognises *testing.B.
 func isBenchType(e ast.Expr, testing string) bool {
 	star, ok := e.(*ast.StarExpr)
 	if !ok {
 		return false
 	}
-	if testing == "." {
-		return isIdent(star.X, "B")
-	}
 	sel, ok := star.X.(*ast.SelectorExpr)
 	return ok && isIdent(sel.X, testing) && sel.Sel.Name == "B"
+}
+
+// isB recognises *B of whatever package, as the go command does.
+func isB(e ast.Expr) bool {
+	star, ok := e.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	sel, ok := star.X.(*ast.SelectorExpr)
+	return isIdent(star.X, "B") || ok && sel.Sel.Name == "B"
 }
 
 func isIdent(e ast.Expr, name string) bool {
@@ -209,7 +227,7 @@ func (f *function) uses() []*ast.SelectorExpr {
 	return found
 }
 
-// calls visits the calls of functions and methods that are handed b, with the name and the loops round each call.
+// calls visits the calls of functions and methods that are handed b, with each name of what is called and the loops round the call.
 func (f *function) calls(visit func(call *ast.CallExpr, name string, loops int)) {
 	f.walk(func(n ast.Node, loops int) {
 		call, ok := n.(*ast.CallExpr)
@@ -218,7 +236,9 @@ func (f *function) calls(visit func(call *ast.CallExpr, name string, loops int))
 		}
 		for _, arg := range call.Args {
 			if isIdent(arg, f.param) {
-				visit(call, calledName(call.Fun), loops)
+				for _, name := range f.callees(call.Fun) {
+					visit(call, name, loops)
+				}
 				return
 			}
 		}
@@ -239,80 +259,6 @@ func calledName(e ast.Expr) string {
 		return calledName(fun.X)
 	}
 	return ""
-}
-
-// markRefused finds loops that must not be sliced because of the functions that call theirs. One that runs more than once in one call
-// of a benchmark, for instance in a helper that a benchmark calls twice, would take the whole trial the first time and the others would
-// not be measured; a helper that only reads b.N (to size its data) would see 1; and what a caller times after a helper would be in no
-// slice. Functions are told apart by folder and name, methods by their name alone: a mistake refuses too much, never too little.
-func markRefused(units []*unit) {
-	byFolder := map[string][]*function{}
-	for _, u := range units {
-		if u != nil {
-			folder := filepath.Dir(u.path)
-			byFolder[folder] = append(byFolder[folder], u.functions...)
-		}
-	}
-	for _, functions := range byFolder {
-		markFolder(functions)
-	}
-}
-
-func markFolder(functions []*function) {
-	readers := readersOf(functions)
-	refused := map[string]string{} // why, by the name of the function that is called
-	refuse := func(name, why string) {
-		if readers[name] && refused[name] == "" {
-			refused[name] = why
-		}
-	}
-	for _, f := range functions {
-		if f.parts(readers) > 1 {
-			f.refused = "more than one loop or helper of " + f.name + " uses b.N"
-		}
-		f.calls(func(call *ast.CallExpr, name string, _ int) {
-			if why := f.checkRest(call); f.refused == "" && why != "" {
-				refuse(name, why+" in "+f.name)
-			}
-			refuse(name, f.refused)
-		})
-	}
-	for range functions { // as deep as calls can go
-		for _, f := range functions {
-			if why := refused[f.declared]; f.declared != "" && why != "" {
-				f.refused = why
-				f.calls(func(_ *ast.CallExpr, name string, _ int) { refuse(name, why) })
-			}
-		}
-	}
-}
-
-// readersOf returns the names of functions that read b.N, themselves or through others, or call b.RunParallel.
-func readersOf(functions []*function) map[string]bool {
-	readers := map[string]bool{}
-	for grown := true; grown; {
-		grown = false
-		for _, f := range functions {
-			if f.declared != "" && !readers[f.declared] && f.parts(readers) > 0 {
-				readers[f.declared], grown = true, true
-			}
-		}
-	}
-	return readers
-}
-
-// parts counts the places in a function that use b.N, with those in other functions it calls; in a loop twice.
-func (f *function) parts(readers map[string]bool) int {
-	n := len(f.uses())
-	f.calls(func(_ *ast.CallExpr, name string, loops int) {
-		if readers[name] {
-			n++
-			if loops > 0 {
-				n++
-			}
-		}
-	})
-	return n
 }
 
 // edit replaces the bytes from start to end.

@@ -24,8 +24,8 @@ const HOOK_FILES: [(&str, &str); 16] = sources!("../../../../../hooks/go/hook/":
 );
 const ANCHORS: &str = include_str!("../../../../../hooks/go/anchors.json");
 /// The program that rewrites counting loops.
-const REWRITER_FILES: [(&str, &str); 6] = sources!("../../../../../hooks/go/rewrite/":
-    "go.mod", "main.go", "definitions.go", "unit.go", "loop.go", "rest.go"
+const REWRITER_FILES: [(&str, &str); 7] = sources!("../../../../../hooks/go/rewrite/":
+    "go.mod", "main.go", "definitions.go", "unit.go", "callers.go", "loop.go", "rest.go"
 );
 
 /// Insertions and files that bring the hook into package `testing`; see `hooks/go/anchors.json`.
