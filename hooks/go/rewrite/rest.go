@@ -112,7 +112,8 @@ func (f *function) isTimed(n ast.Node) bool {
 	return false
 }
 
-// callsFor reports whether a call is more than a look at the result. One that is handed b is an assertion, unless its name waits.
+// callsFor reports whether a call is more than a look at the result. One that is handed b is an assertion, unless its name waits or it is
+// seen to do more.
 func (f *function) callsFor(call *ast.CallExpr) bool {
 	switch fun := call.Fun.(type) {
 	case *ast.ArrayType, *ast.MapType, *ast.InterfaceType:
@@ -129,12 +130,46 @@ func (f *function) callsFor(call *ast.CallExpr) bool {
 		}
 	}
 	name := calledName(call.Fun)
-	for _, arg := range call.Args {
+	for i, arg := range call.Args {
 		if isIdent(arg, f.param) {
-			return waits(name)
+			_, isElsewhere := call.Fun.(*ast.SelectorExpr)
+			decls := f.among.functions[name]
+			return waits(name) || !isElsewhere && decls == nil || f.takesTime(decls, i)
 		}
 	}
 	return !slight[name]
+}
+
+// levels is how deep helpers are looked through.
+const levels = 3
+
+// takesTime reports whether one of these functions, handed b as an argument, does more than look at the result.
+func (f *function) takesTime(decls []*ast.FuncDecl, argument int) bool {
+	for _, d := range decls {
+		if d.Body == nil || f.depth == levels {
+			return true
+		}
+		helper := &function{param: parameter(d.Type, argument), body: d.Body, among: f.among, depth: f.depth + 1}
+		start := &ast.EmptyStmt{Semicolon: d.Body.Lbrace, Implicit: true}
+		if helper.checkRest(start) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// parameter returns the name of a function's parameter; "" where it has none.
+func parameter(kind *ast.FuncType, number int) string {
+	var names []string
+	for _, field := range kind.Params.List {
+		for _, name := range field.Names {
+			names = append(names, name.Name)
+		}
+	}
+	if number < len(names) {
+		return names[number]
+	}
+	return ""
 }
 
 // putsOff reports whether a deferred call waits for what the loop has begun. Others only clean up, which would weigh in every slice.

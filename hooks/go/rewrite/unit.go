@@ -33,6 +33,7 @@ type function struct {
 	isValue  bool   // it may be called through what it is kept in
 	refused  string // why its loop must not be sliced as it is called, or empty
 	among    *neighbours
+	depth    int // calls between it and the function that is looked at
 }
 
 func parseUnit(path string, source []byte) (*unit, error) {
