@@ -204,6 +204,29 @@ func rewriteText(t *testing.T, source string) (string, fileResult) {
 	return string(u.rewrite(&r)), r
 }
 
+func TestBenchmarksAreThoseThatTheGoCommandRuns(t *testing.T) {
+	u, err := parseUnit("x_test.go", []byte(`package p
+type B = testing.B
+func BenchmarkAlias(b *B)                   {}
+func BenchmarkOfAnotherPackage(b *gotest.B) {}
+func BenchmarkValue(b testing.B)            {}
+func BenchmarkResult(b *testing.B) int      { return 0 }
+func BenchmarkTest(t *testing.T)            {}
+func BenchmarkTwo(b, c *testing.B)          {}
+func (s S) BenchmarkMethod(b *testing.B)    {}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, d := range u.benchmarks() {
+		names = append(names, d.Name.Name)
+	}
+	if got := strings.Join(names, " "); got != "BenchmarkAlias BenchmarkOfAnotherPackage" {
+		t.Errorf("benchmarks are %s", got)
+	}
+}
+
 func TestRequestIsAnsweredFileByFile(t *testing.T) {
 	dir := t.TempDir()
 	texts := map[string]string{

@@ -166,8 +166,8 @@ func (u *unit) benchmarks() []*ast.FuncDecl {
 	var found []*ast.FuncDecl
 	for _, decl := range u.file.Decls {
 		d, ok := decl.(*ast.FuncDecl)
-		if !ok || d.Recv != nil || len(d.Type.Params.List) != 1 || len(d.Type.Params.List[0].Names) > 1 ||
-			!strings.HasPrefix(d.Name.Name, "Benchmark") || !isBenchType(d.Type.Params.List[0].Type, u.testingName()) {
+		if !ok || d.Recv != nil || len(d.Type.Params.List) != 1 || len(d.Type.Params.List[0].Names) > 1 || d.Type.Results != nil ||
+			!strings.HasPrefix(d.Name.Name, "Benchmark") || !isB(d.Type.Params.List[0].Type) {
 			continue
 		}
 		// As in go/build: BenchmarkX and Benchmark are benchmarks, Benchmarkx is not.
