@@ -49,7 +49,7 @@ fn main() {
         let name = format!("zap_is_laid_out_alike_by_{}", release.replace("local", "the_installed_go"));
         trials.push(test(&name, "the toolchain and go.uber.org/zap", root, lays_out_zap_alike));
     }
-    let with_installed: [(&str, Act); 13] = [
+    let with_installed: [(&str, Act); 14] = [
         ("the_installed_go_lays_out_alike", lays_out_alike),
         ("random_layouts_are_drawn_by_a_plan_too", random_ones_have_a_plan),
         ("programs_for_a_fleet_have_their_data_elsewhere_each_time", fleet_draws_data),
@@ -59,6 +59,7 @@ fn main() {
         ("the_first_link_is_what_go_makes_itself", first_link_is_gos),
         ("a_link_by_a_plan_is_not_taken_from_a_cache", link_is_not_stale),
         ("a_recorded_link_makes_what_the_go_command_makes", record_is_followed),
+        ("what_was_saved_since_is_in_no_link", saved_since_is_not_linked),
         ("flags_for_the_linker_in_goflags_are_kept", goflags_are_kept),
         ("another_plan_for_one_half_is_noticed", other_plan_is_noticed),
         ("where_our_linker_does_not_work_gos_own_links", linker_is_refused),
@@ -427,14 +428,30 @@ fn record_is_followed(root: &Path) -> Result<(), Failed> {
     let pair = Pair::new(root, How { flags, ..matched() });
     let plan = pair.plan();
     let links = |name: &str| {
-        let layout = Layout::Planned { seed: 7, plan: &plan };
-        [0, 1].map(|side| symbols(&pair.link(side, layout, name).unwrap()))
+        let layouts = [Layout::Planned { seed: 7, plan: &plan }, Layout::Random(7)];
+        layouts.map(|layout| {
+            let name = format!("{name}-{}", layout == layouts[0]);
+            [0, 1].map(|side| symbols(&pair.link(side, layout, &name).unwrap()))
+        })
     };
     let recorded = links("recorded");
     for side in [0, 1] {
         fs::remove_dir_all(pair.artifact(side).program.with_extension("link"))?;
     }
     assert_eq!(recorded, links("by-go"));
+    Ok(())
+}
+
+fn saved_since_is_not_linked(root: &Path) -> Result<(), Failed> {
+    for flags in [vec![], vec!["-buildmode=pie".to_owned()]] {
+        let pair = Pair::new(root, How { flags, ..matched() });
+        fs::write(pair.artifact(0).dir.join("saved.go"), "package m\n\nhalf a fun")?;
+        let [one, other] = [7, 8].map(|seed| pair.link(0, Layout::Random(seed), &format!("random-{seed}")));
+        let programs = [one?, other?];
+        runs(&pair, 0, &programs[0]);
+        let (functions, elsewhere) = compare(&programs.map(|program| symbols(&program)), 'T');
+        assert!(elsewhere.len() > functions / 2, "{} of {functions}", elsewhere.len());
+    }
     Ok(())
 }
 

@@ -79,6 +79,7 @@ impl Go {
         let how = Linking { toolexec: Some(&linker.toolexec), env, ..plainly };
         match self.link(build_args, how).start()?.finish() {
             Err(RunError::Tool { output, .. }) if has_failed(&output) => {
+                drop(fs::remove_dir_all(&link));
                 go_alone()?;
                 matching::refuse(&inventory, &format!("duet's linker does not work here: {output}"))
             }
@@ -108,12 +109,15 @@ impl Go {
         // Without debugging tables linking takes half the time; they are no part of what runs.
         let ldflags = &format!("-w -randlayout={seed}");
         let how = Linking { ldflags, ..Linking::plainly(&artifact.dir, wanted.program) };
-        let tool = match (wanted.layout, &self.linker) {
-            (Layout::Planned { plan, .. }, Ok(linker)) => {
-                let by_go = || self.link(&artifact.build_args, Linking { toolexec: Some(&linker.toolexec), ..how });
-                linker.again(artifact, ldflags, wanted.program).unwrap_or_else(by_go).env(matching::PLAN, plan)
-            }
-            _ => self.link(&artifact.build_args, how),
+        let linker = self.linker.as_ref().ok();
+        // A work tree may have changed since it was built, which the go command would see.
+        let recorded = linker.and_then(|linker| linker.again(artifact, ldflags, wanted.program));
+        let by_go = |toolexec| self.link(&artifact.build_args, Linking { toolexec, ..how });
+        let tool = match wanted.layout {
+            Layout::Random(_) => recorded.unwrap_or_else(|| by_go(None)),
+            Layout::Planned { plan, .. } => recorded
+                .unwrap_or_else(|| by_go(linker.map(|linker| linker.toolexec.as_str())))
+                .env(matching::PLAN, plan),
         };
         let tool = if wanted.urgency == Urgency::Later { tool.giving_way() } else { tool };
         Ok(Relinking {
