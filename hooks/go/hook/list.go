@@ -9,7 +9,7 @@ import (
 
 // List mode: every benchmark runs once with one iteration, and says so in the file DUET_LIST.
 
-// duetListStart notes that the benchmark is about to be called. If it kills the process, this is the last line.
+// duetListStart notes that the benchmark is about to be called. If it kills the process, no line about its end follows.
 func (b *B) duetListStart() {
 	duetT.style, duetT.resets = duetStyleUnknown, 0
 	duetWriteLine("start\t" + b.name)

@@ -105,6 +105,15 @@ fn a_benchmark_that_panics_is_quoted() {
 }
 
 #[test]
+fn a_parent_that_panics_after_its_sub_benchmarks_fails_and_others_are_measured() {
+    let parent = "func BenchmarkAParent(b *testing.B) {\n\tfor _, name := range []string{\"a\", \"b\"} {\n\t\tb.Run(name, BenchmarkGood)\n\t}\n\tif BAD {\n\t\tpanic(\"too late\")\n\t}\n}\n";
+    let [old, new] = ["false", "true"].map(|bad| simple(&format!("{}{GOOD}", parent.replace("BAD", bad))));
+    let ran = compare(&two(&old, &new), &["--forks", "3"]).expect(1);
+    assert_no_false_alarm(&ran, &["BenchmarkGood"]);
+    assert!(ran.benchmark("BenchmarkAParent")["failure"]["reason"].to_string().contains("too late"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_benchmark_that_exits_is_a_failure_whatever_its_code() {
     check_failure(&BAD_AT_ONCE.replace("WHAT", "os.Exit(0)"), &[], &["candidate"]);
     check_failure(&BAD_LATER.replace("WHAT", "os.Exit(7)"), &[], &["exit status 7", "candidate"]);

@@ -78,9 +78,8 @@ impl Lister<'_> {
                 }
                 break;
             };
-            let Some(culprit) =
-                started.last().cloned().filter(|name| !culprits.contains(name) && culprits.len() < CULPRITS_MAX)
-            else {
+            let last = under_way(&pass.lines).or(started.last().map(String::as_str)).map(str::to_owned);
+            let Some(culprit) = last.filter(|name| !culprits.contains(name) && culprits.len() < CULPRITS_MAX) else {
                 let what = format!("the benchmarks of `{}` cannot be listed: {death}", self.package);
                 return Err(RunError::nothing_to_measure(what).hint(
                     "does `go test -trimpath -run '^$' -bench . -benchtime 1x` work there? If only without `-trimpath`, \
@@ -127,7 +126,7 @@ impl Lister<'_> {
         // Exit status 1 after all benchmarks had their turn is how the harness says that some of them failed. A test program that a
         // benchmark starts says so too.
         let said = output.lines().any(|l| l == "FAIL" || l == "PASS");
-        let all_had_their_turn = said && !breaks_off(&lines);
+        let all_had_their_turn = said && under_way(&lines).is_none();
         let death = death.filter(|_| !all_had_their_turn);
         Ok(Pass { lines, output, death, all_had_their_turn })
     }
@@ -135,15 +134,15 @@ impl Lister<'_> {
 
 /// The argument that keeps benchmarks from running, the first ones where it cannot name them all.
 fn skipping<'n>(names: impl Iterator<Item = &'n String>) -> Option<OsString> {
-    let mut pattern = String::new();
-    for one in names.map(|name| exact_pattern(name)) {
-        if pattern.len() + one.len() >= PATTERN_MAX {
-            break;
-        }
-        pattern += if pattern.is_empty() { "" } else { "|" };
-        pattern += &one;
-    }
-    (!pattern.is_empty()).then(|| format!("-test.skip={pattern}").into())
+    let mut length = 0;
+    let fits = |pattern: &String| {
+        length += pattern.len() + 1;
+        length <= PATTERN_MAX
+    };
+    let mut patterns: Vec<String> = names.map(|name| exact_pattern(name)).take_while(fits).collect();
+    // The first one that matches decides, and one of a sub-benchmark matches its parent in part, which keeps that from nothing.
+    patterns.sort_by_key(|pattern| pattern.matches('/').count());
+    (!patterns.is_empty()).then(|| format!("-test.skip={}", patterns.join("|")).into())
 }
 
 /// Takes the leaves into `found`; gives the names that were started, in order.
@@ -195,9 +194,17 @@ fn ends(lines: &str) -> BTreeMap<&str, End<'_>> {
     told.collect()
 }
 
-/// Whether the list ends while a benchmark is under way.
-fn breaks_off(lines: &str) -> bool {
-    lines.lines().next_back().is_some_and(|line| line.starts_with("start\t"))
+/// The last benchmark that was started and has not ended.
+fn under_way(lines: &str) -> Option<&str> {
+    let mut started = Vec::new();
+    for (kind, rest) in lines.lines().filter_map(|line| line.split_once('\t')) {
+        let name = rest.split('\t').next().unwrap_or(rest);
+        match kind {
+            "start" => started.push(name),
+            _ => started.retain(|one| *one != name),
+        }
+    }
+    started.pop()
 }
 
 /// Names that were started but are neither leaves nor parents.
@@ -239,8 +246,22 @@ mod tests {
         let [f, p, skip] = &ends(lines).into_iter().collect::<Vec<_>>()[..] else { panic!() };
         assert_eq!([f, p], [&("BenchmarkF", End::Failed("")), &("BenchmarkP", End::Parent)]);
         assert_eq!(*skip, ("BenchmarkSkip", End::Skipped("a_test.go:4: no database")));
-        assert!(!breaks_off(lines) && breaks_off("start\tBenchmarkA\nfail\tBenchmarkA\t\nstart\tBenchmarkB\n"));
+        assert_eq!(under_way(lines), None);
         let flood = format!("--- FAIL: BenchmarkF\n    {}\n", "x".repeat(16_000));
         assert_eq!(failure_of("BenchmarkF", &flood).map(|words| words.chars().count()), Some(301));
+    }
+
+    #[test]
+    fn a_parent_that_dies_after_its_sub_benchmarks_is_the_culprit_and_does_not_run_again() {
+        let check = |lines: &str, expected: Option<&str>| assert_eq!(under_way(lines), expected, "{lines}");
+        check("start\tBenchmarkA\nfail\tBenchmarkA\t\nstart\tBenchmarkB\n", Some("BenchmarkB"));
+        let sub = "start\tBenchmarkP\nstart\tBenchmarkP/a\n";
+        check(sub, Some("BenchmarkP/a"));
+        let ended = format!("{sub}leaf\tBenchmarkP/a\tloop\t7\t0\t0\t2\t0\n");
+        check(&ended, Some("BenchmarkP"));
+        check(&format!("{ended}parent\tBenchmarkP\t\n"), None);
+        let names = ["BenchmarkP/a", "BenchmarkP"].map(str::to_owned);
+        assert_eq!(skipping(names.iter()).unwrap(), "-test.skip=^BenchmarkP$|^BenchmarkP$/^a$");
+        assert_eq!(skipping([].iter()), None);
     }
 }
