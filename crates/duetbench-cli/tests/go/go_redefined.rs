@@ -186,6 +186,29 @@ fn benchmarks_that_do_not_compile_on_the_other_code_are_named_with_the_words_of_
 }
 
 #[test]
+fn what_benchmarks_embed_comes_with_them_and_goes_again_where_they_do_not_compile() {
+    let embedding = TESTS.replace("import", "import _ \"embed\"\n\nimport").replace("return 300", "return len(text)")
+        + "\n//go:embed testdata/steps\nvar text string\n\nfunc init() {\n\tif steps() != 300 {\n\t\tpanic(text)\n\t}\n}\n";
+    let other = embedding.replace("300", "400");
+    let steps = |place: &Place, dir: &str, count: usize| {
+        place.write(&format!("{dir}/testdata/steps"), &"x".repeat(count));
+    };
+    let from_head = |place: &Place| compare(place, &["--format", "json", "--dry-run", "--benchmarks-from", "head"]);
+    let place = two([(CODE, TESTS), (CODE, &other)]);
+    steps(&place, "new", 400);
+    let planned = from_head(&place).expect(0).stdout;
+    assert!(planned.contains("BenchmarkFamily/x") && !planned.contains("do not compile"), "{planned}");
+    let place = two([
+        (CODE, &embedding),
+        (&format!("{CODE}\nfunc Newer() {{}}\n"), &format!("{other}\nfunc init() {{ Newer() }}\n")),
+    ]);
+    steps(&place, "old", 300);
+    steps(&place, "new", 400);
+    let planned = from_head(&place).expect(0).stdout;
+    assert!(planned.contains("undefined: Newer") && !planned.contains("panic"), "{planned}");
+}
+
+#[test]
 fn a_benchmark_with_another_name_and_the_same_body_is_said_to_be_renamed() {
     let place = two([(CODE, TESTS), (CODE, &TESTS.replace("BenchmarkCode(", "BenchmarkWork("))]);
     let planned = compare(&place, &["--dry-run", "--measure-identical"]).expect(0).stdout;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -16,6 +17,10 @@ use crate::tree;
 
 /// Ending of the files that only tests are built from.
 const TEST_FILE: &str = "_test.go";
+/// The folder of what tests read.
+const DATA: &str = "testdata";
+/// The one that a package had itself, until its tests have compiled with another.
+const OWN_DATA: &str = ".duet-testdata";
 /// Lines that a compiler's complaint is quoted with.
 const COMPLAINT_LINES_MAX: usize = 3;
 
@@ -40,13 +45,15 @@ pub(super) fn lay_over(go: &Go, of: &Source, onto: &Source, patterns: &[String])
             unfit.push(Unfit { package: package.import_path, words: None });
         }
     }
+    // Tests may embed it, and do not compile without.
+    exchanged.values().try_for_each(Exchanged::add_data)?;
     for (package, words) in complaints(go, onto, &go.patterns_of(onto, patterns))? {
         if let Some(refused) = exchanged.remove(&package) {
             refused.undo()?;
             unfit.push(Unfit { package, words: Some(words) });
         }
     }
-    exchanged.values().try_for_each(Exchanged::add_data)?;
+    exchanged.values().try_for_each(|one| remove(&one.onto.join(OWN_DATA)))?;
     Ok(unfit)
 }
 
@@ -92,13 +99,40 @@ impl Exchanged {
         for (path, text) in &self.own {
             fs::write(path, text).map_err(|e| RunError::file("write", path, e))?;
         }
+        if self.from.join(DATA).is_dir() {
+            remove(&self.onto.join(DATA))?;
+            self.move_data(OWN_DATA, DATA)?;
+        }
         Ok(())
     }
 
-    /// Files that these benchmarks read come with them.
+    /// Files that these benchmarks read come with them, and replace those of the same names.
     fn add_data(&self) -> Result<(), RunError> {
-        let data = self.from.join("testdata");
-        if data.is_dir() { tree::copy(&data, &self.onto.join("testdata"), &|_| true) } else { Ok(()) }
+        let (data, onto, own) = (self.from.join(DATA), self.onto.join(DATA), self.onto.join(OWN_DATA));
+        if !data.is_dir() {
+            return Ok(());
+        }
+        self.move_data(DATA, OWN_DATA)?;
+        if own.is_dir() && !own.is_symlink() {
+            tree::copy(&own, &onto, &|_| true)?;
+        }
+        tree::copy(&data, &onto, &|_| true)
+    }
+
+    fn move_data(&self, from: &str, to: &str) -> Result<(), RunError> {
+        let (from, to) = (self.onto.join(from), self.onto.join(to));
+        if from.symlink_metadata().is_err() {
+            return Ok(()); // it has none
+        }
+        fs::rename(&from, to).map_err(|e| RunError::file("move", &from, e))
+    }
+}
+
+/// Removes a folder, or a link and not what it leads to; nothing may be there.
+fn remove(path: &Path) -> Result<(), RunError> {
+    match if path.is_symlink() { fs::remove_file(path) } else { fs::remove_dir_all(path) } {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(RunError::file("remove", path, error)),
+        _ => Ok(()),
     }
 }
 
