@@ -60,6 +60,7 @@ const CASES: &[&str] = &[
     "a_thousand_rows_cost_little",
     "commands_are_copied",
     "several_commands_stand_in_lines",
+    "nothing_stands_where_no_command_is_offered",
     "slices_are_explained_by_their_mode",
     "sections_are_folded_and_complete",
     "paper_has_all_rows_and_no_controls",

@@ -36,9 +36,9 @@ fn is_revision(word: &str) -> bool {
         || word.starts_with(|c: char| c.is_ascii_alphanumeric()) && !word.contains("..") && word.chars().all(plain)
 }
 
-/// The command that makes this run again.
-pub(super) fn again(report: &Report) -> String {
-    write(report, &report.spec, Some(report.plan.seed), &[])
+/// The command that makes this run again, where it may be offered.
+pub(super) fn again(report: &Report) -> Option<String> {
+    may_be_offered(report).then(|| write(report, &report.spec, Some(report.plan.seed), &[]))
 }
 
 /// The command that goes on with a run on a fleet, with twice the money where that is spent.
@@ -80,7 +80,12 @@ pub(super) fn accept(report: &Report) -> Vec<String> {
         let store = &report.typed.store;
         format!("duet waive {name}{metric} --run {run}{store} --days {} --reason '…'", waiver::DAYS)
     };
-    report.stopping().into_iter().map(command).collect()
+    report.stopping().into_iter().filter(|_| may_be_offered(report)).map(command).collect()
+}
+
+/// The command that shows a run again.
+pub(crate) fn show(report: &Report) -> String {
+    format!("duet show {}{}", quote(&report.run), report.typed.store)
 }
 
 fn of_one(report: &Report, id: &BenchmarkId, forks: u32) -> Spec {

@@ -112,8 +112,7 @@ fn tail(report: &Report) -> String {
     for (label, fact) in summary::facts(report) {
         out += &format!("- {label} {}\n", prose(&shortened(&fact)));
     }
-    let command = command_line::again(report);
-    if command.len() <= COMMAND_MAX && command_line::may_be_offered(report) {
+    if let Some(command) = command_line::again(report).filter(|command| command.len() <= COMMAND_MAX) {
         out += &format!("\nAgain, with the same seed:\n\n{}", fenced("sh", &one_line(&command)));
     }
     out + "\n</details>\n"
@@ -194,7 +193,7 @@ impl Page {
             let name = within_tags(&short_name(&benchmark.id.name));
             let mut fold = format!("<details><summary>Where {name} got slower</summary>\n\n");
             lines.iter().for_each(|line| fold += &format!("- {}\n", prose(line)));
-            if !report.untrusted {
+            if let Some(command) = command {
                 fold += &format!("\n{}\n", code(&command));
             }
             fold += "\n</details>\n\n";

@@ -34,15 +34,16 @@ fn is_of_a_module(function: &str) -> bool {
     function.split_once('/').is_some_and(|(first, _)| first.contains('.'))
 }
 
-/// The command that shows the two profiles of one benchmark against each other.
-pub fn command([baseline, candidate]: &[String; 2]) -> String {
-    format!("go tool pprof -top {} {}", quote(&format!("-diff_base={baseline}")), quote(candidate))
+/// The command that shows the two profiles of one benchmark against each other. A stranger's store may name files, or addresses, of its own.
+pub(super) fn command(report: &Report, [baseline, candidate]: &[String; 2]) -> Option<String> {
+    let words = || format!("go tool pprof -top {} {}", quote(&format!("-diff_base={baseline}")), quote(candidate));
+    (!report.untrusted).then(words)
 }
 
 /// Every benchmark of a report that was profiled, with its lines and the command.
-pub(super) fn explained(report: &Report) -> impl Iterator<Item = (&BenchmarkProfile, Vec<String>, String)> {
+pub(super) fn explained(report: &Report) -> impl Iterator<Item = (&BenchmarkProfile, Vec<String>, Option<String>)> {
     report.profiles.iter().filter_map(|profile| match &profile.outcome {
-        ProfileOutcome::Explained { difference, files } => Some((profile, lines(difference), command(files))),
+        ProfileOutcome::Explained { difference, files } => Some((profile, lines(difference), command(report, files))),
         ProfileOutcome::Failed { .. } => None,
     })
 }

@@ -268,7 +268,7 @@ fn profiles(report: &Report, palette: &Palette) -> Option<String> {
     for (benchmark, lines, command) in profiled {
         out += &format!("{}\n", short_name(&benchmark.id.name));
         lines.iter().for_each(|line| out += &format!("  {line}\n"));
-        if !report.untrusted {
+        if let Some(command) = command {
             out += &format!("  {} `{}`\n", palette.paint(Tone::Hint, "deeper:"), one_line(&command));
         }
     }
@@ -294,7 +294,7 @@ fn circumstances(report: &Report, palette: &Palette, width: Option<usize>) -> St
 /// Advice, and the outcome in a line that can be pasted.
 fn close(report: &Report, palette: &Palette, width: Option<usize>) -> String {
     let mut out = String::new();
-    let accepting = command_line::accept(report).into_iter().next().filter(|_| command_line::may_be_offered(report));
+    let accepting = command_line::accept(report).into_iter().next();
     let accept =
         accepting.map(|command| Hint { words: "if it is worth it, accept it with".into(), command: Some(command) });
     for hint in hint::hints(report).into_iter().chain(accept) {

@@ -48,6 +48,7 @@ export const CASES = {
   a_thousand_rows_cost_little: list.a_thousand_rows_cost_little,
   commands_are_copied: about.commands_are_copied,
   several_commands_stand_in_lines: about.several_commands_stand_in_lines,
+  nothing_stands_where_no_command_is_offered: about.nothing_stands_where_no_command_is_offered,
   slices_are_explained_by_their_mode: detail.slices_are_explained_by_their_mode,
   sections_are_folded_and_complete: about.sections_are_folded_and_complete,
   paper_has_all_rows_and_no_controls: people.paper_has_all_rows_and_no_controls,

@@ -25,6 +25,13 @@ export async function several_commands_stand_in_lines(begin) {
   await visit.end();
 }
 
+export async function nothing_stands_where_no_command_is_offered(begin) {
+  const visit = await begin({ number: 5, change: (data) => ({ ...data, accept: null, reproduce: null }) });
+  assert.equal(await visit.page.locator("#versions .command").count(), 0);
+  assert.ok(!(await visit.text("#versions")).includes("null"));
+  await visit.end();
+}
+
 export async function sections_are_folded_and_complete(begin) {
   const visit = await begin({ number: 5 });
   const { page, data } = visit;

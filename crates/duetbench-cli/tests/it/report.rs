@@ -8,7 +8,7 @@ use duetbench_core::{Report, Role, Verdict};
 use serde_json::Value;
 
 use crate::common::{Place, Ran, recording};
-use crate::render_support::{benchmark, everything, pictured};
+use crate::render_support::{benchmark, everything, pictured, profiled};
 
 const RUN: &str = r#"{
     "BenchmarkDecode": {"baseline_ns": 100, "candidate_ns": 110, "spread": 0.002, "allocs": [2, 3]},
@@ -277,6 +277,22 @@ fn foreign_names_cannot_leave_the_data() {
     for name in HOSTILE {
         assert!(!of(&data, &name.replace('\u{2028}', "")).is_null());
     }
+}
+
+#[test]
+fn a_strangers_page_offers_no_command() {
+    let offered = |report: &Report| {
+        let data = data(&html::render(report));
+        let profile = data["benchmarks"].as_array().unwrap().iter().find(|one| one["profile"].is_object()).unwrap();
+        [&data["accept"], &data["reproduce"], &profile["profile"]["command"]].map(|command| !command.is_null())
+    };
+    let mut report = profiled();
+    assert_eq!(offered(&report), [true; 3]);
+    report.untrusted = true;
+    // Of revisions alone a run may be made again, but files may lie anywhere.
+    assert_eq!(offered(&report), [true, true, false]);
+    report.baseline.requested = "sh -c evil".into();
+    assert_eq!(offered(&report), [false; 3]);
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(super) fn data(report: &Report) -> Value {
         "counts": summary::by_verdict(report),
         "confidence": 1.0 - report.spec.decision.interval_alpha(),
         "threshold": report.spec.decision.threshold,
-        "reproduce": one_line(&command_line::again(report)),
+        "reproduce": command_line::again(report).map(|command| one_line(&command)),
         "accept": (!accept.is_empty()).then_some(accept),
         "sections": sections.collect::<Vec<_>>(),
         "runs": history::runs(report),

@@ -21,7 +21,7 @@ pub(super) fn profiled(id: &BenchmarkId, report: &Report) -> Option<Value> {
         "flat": functions(&difference.flat),
         "cumulative": functions(&difference.cumulative),
         "stacks": frames.and_then(|frames| stacks(frames.as_ref().ok()?)),
-        "command": profile::command(&files.each_ref().map(|file| portable(file))),
+        "command": profile::command(report, &files.each_ref().map(|file| portable(file))),
     }))
 }
 

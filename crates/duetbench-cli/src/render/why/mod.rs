@@ -240,7 +240,7 @@ fn next(report: &Report, benchmark: &BenchmarkReport) -> Vec<Line> {
             lines.push(Line::hint("to see more of it"));
             lines.push(Line::Command(command_line::alone_with(report, &benchmark.id, forks, &lacking)));
         }
-        if let Some((_, _, command)) = profile::explained(report).find(|(one, ..)| one.id == benchmark.id) {
+        if let Some((.., Some(command))) = profile::explained(report).find(|(one, ..)| one.id == benchmark.id) {
             lines.push(Line::hint("to look deeper into the profiles"));
             lines.push(Line::Command(command));
         }

@@ -78,8 +78,9 @@ const Dom = (() => {
     }
   }
 
-  /** A command in a line of its own with a button that copies it. */
+  /** A command in a line of its own with a button that copies it; null where none is offered. */
   function command(label, text) {
+    if (text === null) return null;
     const code = make("code", { tabindex: "0" }, text);
     const button = make(
       "button",

@@ -86,8 +86,10 @@ const Head = (() => {
     const settings = `threshold ${Format.share(data.threshold)}, confidence ${Format.confidence(data.confidence)}`;
     Dom.get("versions").append(
       ...data.hints.map((sentence) => Dom.make("p", { class: "hint" }, Dom.words(sentence))),
-      ...(data.accept ? [Dom.command("Accept the slowdown", data.accept)] : []),
-      Dom.command("Measure again", data.reproduce),
+      ...[
+        Dom.command("Accept the slowdown", data.accept),
+        Dom.command("Measure again", data.reproduce),
+      ].filter(Boolean),
       Dom.make(
         "dl",
         { class: "facts" },
