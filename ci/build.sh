@@ -9,7 +9,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 mirror=${DUETBENCH_MIRROR:-https://github.com/duetbench/duetbench/releases}
 duet=${ACTION_DUET:-}
 # Later steps run in other folders.
-case $duet in */*) duet=$(realpath "$duet") ;; esac
+case $duet in /*) ;; */*) duet=$PWD/$duet ;; esac
 
 stop() {
     echo "::error title=duet::$1" >&2
@@ -36,3 +36,5 @@ elif [ -z "$duet" ]; then
 fi
 "$duet" --version || stop "$duet does not run here; the programs of a release need glibc 2.17 or later"
 echo "duet=$duet" >> "${GITHUB_OUTPUT:-/dev/null}"
+# Steps of the workflow call it by its name.
+case $duet in */*) dirname "$duet" >> "${GITHUB_PATH:-/dev/null}" ;; esac

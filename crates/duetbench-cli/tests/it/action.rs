@@ -250,22 +250,26 @@ fn action_with_release(sums: impl Fn(&str) -> String) -> Place {
     place
 }
 
-/// Has the action get its program; the second is what it hands on.
-fn gets(place: &Place) -> (Ran, String) {
+/// Has the action get its program, or take the one that is given; the second is what it hands on. The folder of that is in the path of
+/// later steps.
+fn gets(place: &Place, given: &str) -> (Ran, String) {
     let path = format!("{}:{}", place.path().join("bin").display(), std::env::var("PATH").unwrap());
-    let output = place.path().join("output.txt");
+    let [output, folders] = ["output.txt", "folders.txt"].map(|name| place.path().join(name));
     let mut command = Command::new("bash");
     command.arg("ci/build.sh").current_dir(place.path()).env("PATH", path).env("GITHUB_OUTPUT", &output);
     command.env("DUETBENCH_MIRROR", format!("file://{}/mirror", place.path().display()));
-    command.env("RUNNER_TEMP", place.path()).env_remove("ACTION_DUET");
+    command.env("RUNNER_TEMP", place.path()).env("ACTION_DUET", given).env("GITHUB_PATH", &folders);
     let ran = Ran::from(command.output().unwrap());
-    (ran, fs::read_to_string(output).unwrap_or_default())
+    let [output, folders] = [output, folders].map(|file| fs::read_to_string(file).unwrap_or_default());
+    let found: String = folders.lines().map(|folder| format!("duet={folder}/duet\n")).collect();
+    assert_eq!(found, output, "a later step does not find it");
+    (ran, output)
 }
 
 #[test]
 fn the_action_takes_the_release_whose_sum_it_holds() {
     let place = action_with_release(|line| format!("# a remark\n{line}"));
-    let (ran, output) = gets(&place);
+    let (ran, output) = gets(&place, "");
     assert_eq!(ran.expect(0).stdout, "duet 1.2.3\n");
     assert!(output.starts_with("duet=/") && output.ends_with("/duet\n"), "{output}");
 }
@@ -273,11 +277,11 @@ fn the_action_takes_the_release_whose_sum_it_holds() {
 #[test]
 fn the_action_refuses_a_release_with_another_sum_or_none() {
     let place = action_with_release(|line| line.replacen(&line[..4], "0000", 1));
-    let (ran, output) = gets(&place);
+    let (ran, output) = gets(&place, "");
     ran.expect(2).says(&["its sum is another one"]);
     assert_eq!(output, "");
     fs::remove_dir_all(place.path().join("mirror")).unwrap();
-    gets(&place).0.expect(2).says(&["cannot fetch"]);
+    gets(&place, "").0.expect(2).says(&["cannot fetch"]);
 }
 
 #[test]
@@ -285,6 +289,15 @@ fn the_action_builds_where_no_release_belongs_to_it() {
     for place in
         [action_with_release(|_| "# none\n".into()), action_with_release(|line| line.replace("1.2.3", "1.2.2"))]
     {
-        assert!(gets(&place).0.expect(0).stdout.ends_with("built\n"));
+        assert!(gets(&place, "").0.expect(0).stdout.ends_with("built\n"));
     }
+}
+
+#[test]
+fn the_action_takes_the_program_that_is_named() {
+    let place = action_with_release(|line| line.into());
+    std::os::unix::fs::symlink("built", place.path().join("bin/duet")).unwrap();
+    let (ran, output) = gets(&place, "bin/duet");
+    assert_eq!(ran.expect(0).stdout, "built\n");
+    assert!(output.starts_with("duet=/"), "{output}");
 }
