@@ -129,12 +129,18 @@ fn unlinked(text: &str) -> String {
     text.replace("://", ":\u{200b}//").replace("www.", "www\u{200b}.")
 }
 
+/// Whether a number that stood here next would be that of an issue: `owner/repo#1`, `GH-1`.
+fn ends_before_issue(out: &[u8]) -> bool {
+    out.ends_with(b"#") || out.last_chunk().is_some_and(|end: &[u8; 3]| end.eq_ignore_ascii_case(b"gh-"))
+}
+
 fn markup(c: char, out: &mut String) {
     match c {
         '&' => *out += "&amp;",
         '<' => *out += "&lt;",
         '>' => *out += "&gt;",
         '@' => *out += "@\u{200b}",
+        '0'..='9' if ends_before_issue(out.as_bytes()) => out.extend(['\u{200b}', c]),
         other => out.push(other),
     }
 }
@@ -151,6 +157,7 @@ mod tests {
         check("``a`<b>`` <c>", "``a`<b>`` &lt;c&gt;");
         check("``a`<b>", r"\`\`a\`&lt;b&gt;");
         check(r"\`a` @b", "\\\\`a` @\u{200b}b");
+        check("o/r#1, gh-2, #c", "o/r#\u{200b}1, gh-\u{200b}2, #c");
         assert_eq!(prose_cell("x|y `A|B`"), r"x\|y `A\|B`");
         assert_eq!(cell(r"a\|b"), "`a\\\u{200b}\\|b`");
         assert_eq!(within_tags("a_b `<c>`"), "a_b `&lt;c&gt;`");
