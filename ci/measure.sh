@@ -9,7 +9,8 @@
 #   ACTION_OUT      folder for what is to be kept            [duet-report]
 #   ACTION_FAIL     `false`: never fails because of a verdict
 #
-# The folder then holds `report.json`, `comment.md`, `report.html`, `duet.db`, from which everything can be shown again, and the waivers that counted.
+# The folder then holds `report.json`, `comment.md`, `report.html`, `duet.db`, from which everything can be shown again, the waivers that counted, and
+# `strict`, an empty file, where open questions stop the change.
 set -euo pipefail
 
 duet=${ACTION_DUET:-duet}
@@ -39,12 +40,16 @@ fi
 mkdir -p "$out"
 # The folder hides itself from git, so that the work tree stays as it was checked out.
 [ -e "$out/.gitignore" ] || echo '*' > "$out/.gitignore"
-rm -f "$out/report.json" "$out/comment.md" "$out/report.html" "$out/duet.db" "$out/duet-waivers.toml"
+rm -f "$out/report.json" "$out/comment.md" "$out/report.html" "$out/duet.db" "$out/duet-waivers.toml" "$out/strict"
 # The end of the text counts as a failure to `read`, since nothing ends it as `-d` says.
 read -r -d '' -a flags <<< "${ACTION_FLAGS:-}" || true
 for option in bench budget threshold; do
     variable=ACTION_${option^^}
     if [ -n "${!variable:-}" ]; then flags=("--$option" "${!variable}" "${flags[@]}"); fi
+done
+# What shows the run again takes no `--strict`, but heeds the variable.
+for flag in "${flags[@]}"; do
+    if [ "$flag" = --strict ]; then export DUET_STRICT=true; fi
 done
 code=0
 "$duet" compare "$base" ${head:+"$head"} --db "$out/duet.db" --format json --output "$out/report.json" "${flags[@]}" || code=$?
@@ -68,6 +73,9 @@ if [ -f "$out/report.json" ]; then
     policy=$(pwd -P)
     until [ -f "$policy/duet.toml" ] || [ "$policy" = "$root" ] || [ "$policy" = / ]; do policy=$(dirname "$policy"); done
     if [ -f "$policy/duet-waivers.toml" ]; then cp "$policy/duet-waivers.toml" "$out/"; fi
+    # The comment is written where there are neither flags nor settings.
+    case $("$duet" config check) in *"
+strict: yes"*) touch "$out/strict" ;; esac
 fi
 {
     echo "verdict=$verdict"

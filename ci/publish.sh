@@ -8,8 +8,8 @@
 #   ACTION_RUN_URL     the page of the run that measured, from the event       [none]
 #   GITHUB_REPOSITORY, GH_TOKEN              for `gh`
 #
-# Of the artifact only the measurements and the waivers are read, by duet, which shows foreign names as such; no text of it is
-# passed on, and nothing in it is executed. Nor does the comment offer a command that would run what the artifact names.
+# Of the artifact only the measurements and the waivers are read, by duet, which shows foreign names as such, and whether there is a file `strict`; no
+# text of it is passed on, and nothing in it is executed. Nor does the comment offer a command that would run what the artifact names.
 set -euo pipefail
 
 duet=${ACTION_DUET:-duet}
@@ -38,10 +38,12 @@ for name in duet.db duet-waivers.toml; do
         cp "$file" "$work/"
     fi
 done
+strict=false
+if [ -f "$artifact/strict" ]; then strict=true; fi
 if [ ! -f "$work/duet.db" ]; then stop "the artifact holds no duet.db: was anything measured?"; fi
 
 (cd "$work" && ulimit -v "$memory_max_kb" &&
-    env -i PATH="$PATH" HOME="$work" timeout --kill-after=5 "$seconds_max" \
+    env -i PATH="$PATH" HOME="$work" DUET_STRICT="$strict" timeout --kill-after=5 "$seconds_max" \
         "$duet" show --untrusted --db duet.db --format markdown --output comment.md) ||
     [ -f "$work/comment.md" ] || stop "the artifact's measurements cannot be shown"
 [ "$(head -n 1 "$work/comment.md")" = "$marker" ] || stop "what came out is no comment of duet's"

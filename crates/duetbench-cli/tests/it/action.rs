@@ -108,6 +108,29 @@ fn options_may_stand_on_lines_of_their_own() {
     measure(&repository(), &flags).expect(1).says(&["`--bench Nope`"]);
 }
 
+#[test]
+fn the_comment_lacks_the_answers_that_the_check_lacks() {
+    let place = Place::new();
+    place.git(&["init", "-q"]);
+    let noisy = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 101, "spread": 0.2}}"#;
+    let scripted = "[ $1 != compare ] || { shift 2; set -- compare --scripted script.json --seed 1 \"$@\"; }";
+    let duet = format!("#!/bin/sh\n{scripted}\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_duet"));
+    place.write("script.json", noisy).write("bin/duet", &duet);
+    let duet = place.path().join("bin/duet");
+    fs::set_permissions(&duet, fs::Permissions::from_mode(0o755)).unwrap();
+    std::os::unix::fs::symlink("duet-report", place.path().join("artifact")).unwrap();
+    for (flags, settings, code) in [("--strict", "", 4), ("", "strict = true\n", 4), ("", "", 0)] {
+        place.write("duet.toml", settings);
+        let more = [("ACTION_FLAGS", flags), ("ACTION_BASE", "HEAD"), ("ACTION_DUET", duet.to_str().unwrap())];
+        measure(&place, &more).expect(code);
+        publish(&place, &gh(&place, ""), "abc").expect(0);
+        let sent = fs::read_to_string(place.path().join("sent.md")).unwrap();
+        for comment in [kept(&place, "comment.md"), sent] {
+            assert_eq!(comment.contains("fails: `A` has no answer"), code == 4, "{flags} {settings} {comment}");
+        }
+    }
+}
+
 /// A `gh` that notes what it is asked, and knows one pull request and, if told so, one comment.
 fn gh(place: &Place, comments: &str) -> PathBuf {
     let bin = place.path().join("bin");
