@@ -230,7 +230,8 @@ fn who_searches_a_slowdown_is_told_of_accepted_ones_too() {
     place.scripted(slower, &[]).expect(3);
     place.duet(&["waive", "BenchmarkA", "--days", "9", "--reason", "needed"]).expect(0);
     place.scripted(slower, &[]).expect(0);
-    place.scripted(slower, &["--classify"]).expect(1);
+    let classified = place.scripted(slower, &["--classify", "--format", "json"]).expect(1).json();
+    assert_eq!((&classified["outcome"], &classified["exit_code"]), (&"regression".into(), &1.into()));
     place.write("duet.toml", "[[rule]]\naction = \"inform\"\n");
     place.scripted(slower, &["--classify", "--bench", "A"]).expect(1);
 }

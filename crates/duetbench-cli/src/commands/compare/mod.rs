@@ -148,7 +148,7 @@ impl Purpose for Judging {
             code::CLEAN if self.classifies && may_be_slower(&report) => code::INCONCLUSIVE,
             code => code,
         });
-        context.printer.report(&report, exit)?;
+        context.printer.report(&report, if self.classifies { classified(exit) } else { exit })?;
         context.printer.annotate(&report);
         Ok(exit)
     }
