@@ -115,7 +115,10 @@ fn what_is_open_tolerated_or_failed_is_not_called_nothing() {
     check(
         open,
         "cannot_tell",
-        &["1 of 2 benchmarks undecided", "undecided: `Open` hint: the same command with a longer"],
+        &[
+            "1 of 2 benchmarks undecided",
+            "undecided: `Open` hint: a longer `--budget`, or more `--forks`, compares the end points anew",
+        ],
     );
     let tolerated = vec![Regressed { id: id("BenchmarkSum"), ratio: 1.02 }];
     let tolerated = Ends { tolerated, all: 1, ..Ends::default() };

@@ -239,7 +239,7 @@ fn facts(bisection: &Bisection) -> Vec<Line> {
             "a slowdown of {} would have been found in {all} in 80 % of cases",
             share(detects)
         )));
-        lines.push(Line::hint("a longer `--budget` sees smaller ones"));
+        lines.push(Line::hint("a longer `--budget`, or more `--forks`, sees smaller ones"));
     }
     let left_out = |one: &Skipped| {
         let short = bisection.commits[one.commit].short();
@@ -265,7 +265,7 @@ fn about_ends(bisection: &Bisection) -> Vec<Line> {
     }
     if !ends.open.is_empty() {
         lines.push(Line::Sentence(format!("undecided: {}", named(&ends.open))));
-        lines.push(Line::hint("the same command with a longer `--budget` goes on from here"));
+        lines.push(Line::hint("a longer `--budget`, or more `--forks`, compares the end points anew"));
     }
     for Regressed { id, ratio } in &ends.tolerated {
         let name = short_name(&id.name);
