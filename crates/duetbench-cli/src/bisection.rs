@@ -237,6 +237,8 @@ pub struct Bisection {
     pub ends: Ends,
     /// Whether the budget ended it.
     pub out_of_budget: bool,
+    /// The store, as an option where it was typed.
+    pub store_typed: String,
 }
 
 /// Benchmarks that did not regress between the end points, and are not shown to be no slower either.

@@ -22,6 +22,8 @@ pub struct CalibrationReport {
     pub made: Made,
     /// Wall time that its run spent measuring, seconds.
     pub measured_s: f64,
+    /// The store, as an option where it was typed.
+    pub store_typed: String,
     /// Benchmarks that failed, each with the reason.
     pub failed: Vec<(BenchmarkId, String)>,
 }
@@ -85,6 +87,7 @@ pub fn of(run: StoredRun<RunHead>, budgets_s: &[f64]) -> CalibrationReport {
         version: head.baseline,
         made: Made { run: name, made: head.started, machine, calibration },
         measured_s,
+        store_typed: String::new(),
         failed: failed(reports),
     }
 }

@@ -244,10 +244,10 @@ pub fn resuming(context: &Context, goes_on: &str) -> String {
 ///
 /// # Errors
 /// When it came to its end.
-pub fn unfinished<H>(stored: StoredRun<H>) -> Result<StoredRun<H>, Failure> {
+pub fn unfinished<H>(context: &Context, stored: StoredRun<H>) -> Result<StoredRun<H>, Failure> {
     if stored.complete {
-        let run = &stored.name;
-        return Err(Failure::usage(format!("run `{run}` came to its end: `duet show {run}` prints its report")));
+        let (run, db) = (&stored.name, context.settings.db_typed());
+        return Err(Failure::usage(format!("run `{run}` came to its end: `duet show {run}{db}` prints its report")));
     }
     Ok(stored)
 }

@@ -34,7 +34,7 @@ pub fn run(args: &CalibrateArgs, context: &Context) -> Result<u8, Failure> {
     }
     let script = args.sitting.scripted.as_deref();
     if let Some(name) = &args.resume {
-        check_open(&Store::open_to_read(&context.db())?.load(name)?.comparison()?)?;
+        check_open(&Store::open_to_read(&context.db())?.load(name)?.comparison()?, context)?;
         return resume(name, script, context, &purpose);
     }
     let mut spec = context.settings.spec(seed::draw())?;
@@ -55,12 +55,12 @@ pub fn run(args: &CalibrateArgs, context: &Context) -> Result<u8, Failure> {
 }
 
 /// Refuses to go on with a run that cannot become a calibration, or is at its end.
-fn check_open(run: &StoredRun<RunHead>) -> Result<(), RunError> {
+fn check_open(run: &StoredRun<RunHead>, context: &Context) -> Result<(), RunError> {
     calibration::check(run)?;
     if run.complete {
-        let name = &run.name;
+        let (name, db) = (&run.name, context.settings.db_typed());
         return Err(RunError::other_kind(format!("run `{name}` came to its end"))
-            .hint(format!("`duet calibrate --run {name}` calibrates from it")));
+            .hint(format!("`duet calibrate --run {name}{db}` calibrates from it")));
     }
     Ok(())
 }
@@ -78,10 +78,10 @@ impl Calibrating {
         let run = store.load(name)?.comparison()?;
         calibration::check(&run)?;
         if !run.complete {
-            let name = &run.name;
+            let (name, db) = (&run.name, context.settings.db_typed());
             return Err(Failure::Run(
                 RunError::other_kind(format!("run `{name}` did not come to its end"))
-                    .hint(format!("`duet calibrate --resume {name}` goes on with it")),
+                    .hint(format!("`duet calibrate --resume {name}{db}` goes on with it")),
             ));
         }
         self.keep(context, &mut store, run)
@@ -89,7 +89,8 @@ impl Calibrating {
 
     /// Stores and prints what a run tells.
     fn keep(&self, context: &Context, store: &mut Store, run: StoredRun<RunHead>) -> Result<u8, Failure> {
-        let report: CalibrationReport = calibration::of(run, &self.budgets_s);
+        let store_typed = context.settings.db_typed();
+        let report = CalibrationReport { store_typed, ..calibration::of(run, &self.budgets_s) };
         store.add_calibration(&report.made)?;
         context.printer.document(&calibrate::document(&report))?;
         Ok(report.exit_code())

@@ -1,7 +1,5 @@
 //! `duet calibrate --see`: what it takes to see a change, by what a calibration knows.
 
-use std::path::Path;
-
 use duetbench_core::calibrate::{Machine, Made, SuiteTarget, propose_all};
 use duetbench_core::spec::Decision;
 use duetbench_core::stats::Level;
@@ -25,11 +23,10 @@ const CHANGE_MAX: f64 = 10.0;
 pub fn run(run: Option<&str>, args: &ProposeArgs, context: &Context) -> Result<u8, Failure> {
     let target = target(args)?;
     let usual = context.settings.decision(Decision::default())?;
-    let db = context.db();
-    if !db.is_file() {
-        return Err(nothing(&db).into());
+    if !context.db().is_file() {
+        return Err(nothing(context).into());
     }
-    let made = pick(&Store::open_to_read(&db)?, run, &db)?;
+    let made = pick(run, context)?;
     let suite = propose_all(&made.calibration, &target);
     let exit_code = if suite.missed() == 0 { code::CLEAN } else { code::INCONCLUSIVE };
     let changed = if made.machine.is_fleet() {
@@ -77,17 +74,18 @@ fn target(args: &ProposeArgs) -> Result<SuiteTarget, Failure> {
 }
 
 /// The calibration of a run, or the newest.
-fn pick(store: &Store, run: Option<&str>, db: &Path) -> Result<Made, RunError> {
+fn pick(run: Option<&str>, context: &Context) -> Result<Made, RunError> {
+    let (store, db) = (Store::open_to_read(&context.db())?, context.settings.db_typed());
     let all = store.calibrations()?;
-    let Some(run) = run else { return all.into_iter().next().ok_or_else(|| nothing(db)) };
+    let Some(run) = run else { return all.into_iter().next().ok_or_else(|| nothing(context)) };
     let name = store.reopen(run)?.to_string();
     all.into_iter().find(|made| made.run == name).ok_or_else(|| {
         RunError::nothing_to_measure(format!("run `{name}` was never calibrated from"))
-            .hint(format!("`duet calibrate --run {name}` does it, if it compares a version with itself"))
+            .hint(format!("`duet calibrate --run {name}{db}` does it, if it compares a version with itself"))
     })
 }
 
-fn nothing(db: &Path) -> RunError {
-    RunError::nothing_to_measure(format!("there is no calibration in `{}`", db.display()))
-        .hint("`duet calibrate` makes one")
+fn nothing(context: &Context) -> RunError {
+    RunError::nothing_to_measure(format!("there is no calibration in `{}`", context.db().display()))
+        .hint(format!("`duet calibrate{}` makes one", context.settings.db_typed()))
 }

@@ -122,7 +122,7 @@ fn resume(name: &str, args: &RunArgs, context: &Context) -> Result<u8, Failure> 
     let mut store = Store::open_existing(&context.db_to_write()?)?;
     // The last run may be a comparison.
     let name = store.run_of_one_named(name)?;
-    let stored = unfinished(store.load(&name)?.solo()?)?;
+    let stored = unfinished(context, store.load(&name)?.solo()?)?;
     let (name, head) = (&stored.name, &stored.head);
     if let Some(script) = &args.sitting.scripted {
         let mut scripted = Scripted::load(script)?;
@@ -134,7 +134,7 @@ fn resume(name: &str, args: &RunArgs, context: &Context) -> Result<u8, Failure> 
     };
     let _lock = lock_machine(context)?;
     // Whoever held the machine until now may have measured this very run.
-    let stored = unfinished(store.load(name)?.solo()?)?;
+    let stored = unfinished(context, store.load(name)?.solo()?)?;
     let head = &stored.head;
     let prepared = prepare(context, &head.spec, origin)?;
     let only = only(&prepared)?;

@@ -55,8 +55,9 @@ pub fn remove(args: &RemoveArgs, context: &Context) -> Result<u8, Failure> {
         let is_here = listed.iter().any(|one| one.name == run.to_string() && was_measured_here(one));
         // Workers of this machine die with their coordinator, and whoever makes a directory removes those of the dead.
         if store.sittings_left(run)?.iter().any(|sitting| !is_here || sitting.goes_on()) {
+            let db = context.settings.db_typed();
             return Err(Failure::usage(format!("run `{run}` may have left something behind on its fleet"))
-                .hint(format!("`duet compare --resume {run}` removes that, `duet fleet sweep` whatever is over")));
+                .hint(format!("`duet compare --resume {run}{db}` removes that, `duet fleet sweep` whatever is over")));
         }
         if !found.contains(&run) {
             found.push(run);

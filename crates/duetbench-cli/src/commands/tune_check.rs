@@ -36,7 +36,11 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
             "run `{}` did not come to its end, so that its gaps would be taken for the plan's",
             stored.name
         ))
-        .hint(format!("`duet {command} --resume {}` goes on with it", stored.name)));
+        .hint(format!(
+            "`duet {command} --resume {}{}` goes on with it",
+            stored.name,
+            context.settings.db_typed()
+        )));
     }
     let recording = stored.recording(Role::Candidate);
     let now = stored.provenance(Role::Candidate);

@@ -11,7 +11,7 @@ use crate::assemble;
 use crate::failure::{Failure, code};
 use crate::gate::{WaiverFile, in_days, today};
 use crate::project::policy_dir;
-use crate::render::command_line::quote;
+use crate::render::command_line::show;
 use crate::render::format::{one_line, short_name};
 use crate::render::waiver::{exact_percent, percent};
 
@@ -29,7 +29,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
         return Err(Failure::usage(format!("`--expires {expires}` is over already: it is {}", today())));
     }
     let stored = Store::open_to_read(&context.db())?.load(&args.run)?.comparison()?;
-    let report = assemble::report(stored);
+    let report = Report { typed: context.settings.typed(), ..assemble::report(stored) };
     let breach = found(&report, args)?;
     let ceiling = args.ceiling.unwrap_or_else(|| report.ceiling_of(&breach));
     if breach.exceeds(ceiling) {
@@ -100,9 +100,8 @@ pub(super) fn unknown(report: &Report, name: &str, other: &str) -> Failure {
     near.retain(|(likeness, _)| *likeness >= ALIKE_MIN);
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let names: Vec<String> = near.iter().take(ALIKE_MAX).map(|(_, name)| format!("`{}`", one_line(name))).collect();
-    let run = quote(&report.run);
     Failure::usage(format!("there is no benchmark `{name}` in `{}`", report.run)).hint(match names.as_slice() {
-        [] => format!("`duet show {run}` has their names, and {other} another run"),
+        [] => format!("`{}` has their names, and {other} another run", show(report)),
         _ => format!("did you mean {}?", names.join(" or ")),
     })
 }

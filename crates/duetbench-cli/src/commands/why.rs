@@ -9,7 +9,7 @@ use super::waive::{is_called, unknown};
 use crate::args::WhyArgs;
 use crate::assemble;
 use crate::failure::{Failure, code};
-use crate::render::command_line::quote;
+use crate::render::command_line::{quote, show};
 use crate::render::why;
 use crate::sites;
 
@@ -45,7 +45,7 @@ fn largest(report: &Report) -> Option<&BenchmarkReport> {
 }
 
 fn nothing(report: &Report) -> Failure {
-    let run = quote(&report.run);
+    let (show, run, db) = (show(report), quote(&report.run), &report.typed.store);
     Failure::usage(format!("no benchmark of `{}` is known to have changed", report.run))
-        .hint(format!("name one of those that `duet show {run}` lists: `duet why {run} BENCH`"))
+        .hint(format!("name one of those that `{show}` lists: `duet why {run} BENCH{db}`"))
 }

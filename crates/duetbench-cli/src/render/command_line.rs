@@ -68,7 +68,8 @@ pub(super) fn alone_here(report: &Report, id: &BenchmarkId, forks: u32) -> Strin
     write(report, &Spec { fleet: None, ..of_one(report, id, forks) }, None, &[])
 }
 
-/// The commands that accept everything that stops the change, a line each; their reason is for the reader to fill in.
+/// The commands that accept everything that stops the change, a line each, where they may be offered; their reason is for the reader to
+/// fill in.
 pub(super) fn accept(report: &Report) -> Vec<String> {
     let command = |Breach { id, metric, .. }: Breach| {
         let metric = match &metric {

@@ -157,7 +157,7 @@ fn folded(report: &Report, all: bool) -> Folded<'_> {
         })
         .collect();
     if !lines.is_empty() {
-        lines.push(format!("  every row: `duet show {} --all`", one_line(&report.run)));
+        lines.push(format!("  every row: `{} --all`", one_line(&command_line::show(report))));
     }
     Folded { rows: shown, lines }
 }

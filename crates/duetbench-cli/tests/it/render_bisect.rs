@@ -90,6 +90,7 @@ fn of_two_merges() -> Bisection {
         redefined: vec![],
         ends: Ends::default(),
         out_of_budget: false,
+        store_typed: " --db far.db".into(),
     }
 }
 
@@ -128,7 +129,7 @@ fn what_is_open_tolerated_or_failed_is_not_called_nothing() {
     check(
         failed,
         "unusable",
-        &["cannot be compared: 1 benchmark failed", "failed: `One` hint: `duet show r1` tells why"],
+        &["cannot be compared: 1 benchmark failed", "failed: `One` hint: `duet show r1 --db far.db` tells why"],
     );
     check(Ends { all: 1, ..Ends::default() }, "nothing_slower", &["nothing is slower in the bad commit"]);
 }

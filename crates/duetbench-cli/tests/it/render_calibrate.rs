@@ -110,6 +110,7 @@ fn calibrated() -> CalibrationReport {
         },
         made: made(),
         measured_s: 310.2,
+        store_typed: String::new(),
         failed: vec![(id(STORE, "BenchmarkPanics-8"), "panic: no luck\n\u{1b}[31m<b>@octocat</b>".into())],
     }
 }

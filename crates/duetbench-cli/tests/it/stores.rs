@@ -97,6 +97,37 @@ fn latest_is_the_last_of_its_kind_for_who_goes_on_with_one() {
 }
 
 #[test]
+fn commands_that_are_printed_name_the_store_that_was_typed() {
+    let place = Place::new();
+    let script = |more: &str| {
+        let benchmark =
+            |i| format!(r#""Benchmark{i}": {{"baseline_ns": 100, "candidate_ns": 100, "spread": 0.004{more}}}"#);
+        place.write("script.json", &format!("{{{}}}", (0..31).map(benchmark).collect::<Vec<_>>().join(",")));
+    };
+    let check = |args: &[&str], code: i32, commands: &[&str]| {
+        let ran = place.duet(&[args, &["--db", "far.db"]].concat()).expect(code);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        for command in commands {
+            assert!(said.contains(&format!("`{command}`")), "`{command}` is not in {said}");
+        }
+    };
+    script("");
+    let scripted = |command| [command, "--scripted", "script.json", "--seed", "1"];
+    let see = ["duet show r1 --db far.db", "duet calibrate --see 3% --db far.db"];
+    check(&["calibrate", "--see", "3%"], 1, &["duet calibrate --db far.db"]);
+    check(&scripted("calibrate"), 0, &see);
+    check(&["calibrate", "--resume", "r1"], 2, &["duet calibrate --run r1 --db far.db"]);
+    check(&scripted("compare"), 0, &["duet show r2 --db far.db --all"]);
+    check(&["compare", "--resume", "r2"], 2, &["duet show r2 --db far.db"]);
+    check(&["calibrate", "--see", "3%", "--run", "r2"], 1, &["duet calibrate --run r2 --db far.db"]);
+    check(&["why", "r2"], 2, &["duet show r2 --db far.db", "duet why r2 BENCH --db far.db"]);
+    check(&["waive", "Sort", "--run", "r2", "--days", "9", "--reason", "r"], 2, &["duet show r2 --db far.db"]);
+    script(r#", "interrupt_in": 4"#);
+    check(&scripted("calibrate"), 130, &["duet calibrate --resume r3 --db far.db"]);
+    check(&["calibrate", "--run", "r3"], 2, &["duet calibrate --resume r3 --db far.db"]);
+}
+
+#[test]
 fn shells_and_man_know_the_commands() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish"] {

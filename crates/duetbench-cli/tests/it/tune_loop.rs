@@ -162,8 +162,8 @@ fn a_run_that_was_interrupted_tells_nothing_of_a_plan() {
     let place = learnt();
     let db = rusqlite::Connection::open(place.path().join(".duet/duet.db")).unwrap();
     db.execute_batch("UPDATE runs SET complete = 0").unwrap();
-    let refused = place.duet(&["tune", "--check", "r1"]).expect(2);
-    refused.says(&["did not come to its end", "`duet run --resume r1`"]);
+    let refused = place.duet(&["tune", "--check", "r1", "--db", ".duet/duet.db"]).expect(2);
+    refused.says(&["did not come to its end", "`duet run --resume r1 --db .duet/duet.db`"]);
 }
 
 #[test]

@@ -55,6 +55,7 @@ impl Conclusion<'_> {
             redefined: slower.map(|b| b.id.name.clone()).collect(),
             ends: of_ends(&same),
             out_of_budget,
+            store_typed: String::new(),
         }
     }
 

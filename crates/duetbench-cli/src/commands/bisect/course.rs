@@ -60,7 +60,8 @@ impl<'a> Course<'a> {
             }
             other => other?,
         }
-        let bisection = Conclusion { known: &self.known }.reported(self.is_over());
+        let store_typed = self.context.settings.db_typed();
+        let bisection = Bisection { store_typed, ..Conclusion { known: &self.known }.reported(self.is_over()) };
         // A longer budget can go on with what is open, and another sitting with what could not be built.
         let record = &mut self.known.record;
         let is_left_out = record.skipped.iter().any(|skipped| skipped.benchmark.is_none());

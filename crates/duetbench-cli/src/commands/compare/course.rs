@@ -211,7 +211,7 @@ pub(in crate::commands) fn resume(
 ) -> Result<u8, Failure> {
     refuse_dry_run(context)?;
     let mut store = Store::open_existing(&context.db_to_write()?)?;
-    let stored = unfinished(&store, name)?;
+    let stored = unfinished(context, &store, name)?;
     let (name, head) = (&stored.name, &stored.head);
     if let Some(script) = script {
         let mut scripted = Scripted::load(script)?;
@@ -226,7 +226,7 @@ pub(in crate::commands) fn resume(
     };
     let _lock = lock_machine(context)?;
     // Whoever held the machine until now may have measured this very run.
-    let stored = unfinished(&store, name)?;
+    let stored = unfinished(context, &store, name)?;
     let head = &stored.head;
     let prepared = prepare(context, &head.spec, origin)?;
     let builds = same_builds(&prepared, head)?;

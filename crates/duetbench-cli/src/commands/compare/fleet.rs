@@ -104,7 +104,7 @@ fn without_calls(errand: &Errand<'_>, plan: Plan, material: Material) -> Result<
 /// Goes on with a run that did not come to its end.
 pub(super) fn resume(context: &Context, purpose: &dyn Purpose, name: &str, spec: FleetSpec) -> Result<u8, Failure> {
     let mut store = Store::open_existing(&context.db_to_write()?)?;
-    let head = unfinished(&store, name)?.head;
+    let head = unfinished(context, &store, name)?.head;
     let run = store.reopen(name)?;
     let left = store.sittings_left(run)?;
     if left.iter().any(Sitting::goes_on) {
@@ -120,7 +120,11 @@ pub(super) fn resume(context: &Context, purpose: &dyn Purpose, name: &str, spec:
         return Err(Failure::usage(format!(
             "run `{run}` was measured in {region}, where its prices hold and what it left behind lies"
         ))
-        .hint(format!("`duet {} --region {region}` goes on there", purpose.goes_on(run))));
+        .hint(format!(
+            "`duet {}{} --region {region}` goes on there",
+            purpose.goes_on(run),
+            context.settings.db_typed()
+        )));
     }
     // First, since with other sources it cannot be gone on with, and could not be removed either.
     outfit.tidy_up(context, &mut store, run, &left)?;

@@ -61,10 +61,10 @@ fn ignored(ignored: &[&str], spec: &Spec) -> Option<String> {
 }
 
 /// A stored run that can be gone on with.
-pub(super) fn unfinished(store: &Store, name: &str) -> Result<StoredRun<RunHead>, Failure> {
+pub(super) fn unfinished(context: &Context, store: &Store, name: &str) -> Result<StoredRun<RunHead>, Failure> {
     // The last run may have measured one version.
     let name = store.comparison_named(name)?;
-    session::unfinished(store.load(&name)?.comparison()?)
+    session::unfinished(context, store.load(&name)?.comparison()?)
 }
 
 /// The builds of the two versions, if they are what was measured before.

@@ -159,8 +159,10 @@ fn words(bisection: &Bisection, sought: &Sought) -> Vec<Line> {
         let innermost = sought.answer.innermost();
         let with =
             |step: &Found| if step.hidden.is_empty() { "the parent" } else { "the last one before them that can be" };
-        let of_run =
-            |step: &&Found| Some(format!("`duet show {}` is the comparison with {}", step.run.as_ref()?, with(step)));
+        let db = &bisection.store_typed;
+        let of_run = |step: &&Found| {
+            Some(format!("`duet show {}{db}` is the comparison with {}", step.run.as_ref()?, with(step)))
+        };
         lines.extend(innermost.iter().filter_map(of_run).map(Line::hint));
     }
     if let Answer::CannotTell(left) = &sought.answer {
@@ -257,7 +259,7 @@ fn about_ends(bisection: &Bisection) -> Vec<Line> {
         names.join(", ")
     };
     let run = bisection.compared.first().and_then(|shown| shown.compared.of.run.as_ref());
-    let look = run.map(|run| Line::hint(format!("`duet show {run}` tells why")));
+    let look = run.map(|run| Line::hint(format!("`duet show {run}{}` tells why", bisection.store_typed)));
     let mut lines = Vec::new();
     if !ends.failed.is_empty() {
         lines.push(Line::warning(format!("failed: {}", named(&ends.failed))));

@@ -122,8 +122,9 @@ fn facts(report: &CalibrationReport) -> [Line; 2] {
     let made = &report.made;
     let machine: Vec<String> =
         made.machine.facts().map(|(fact, value)| format!("{fact} {}", one_line(value))).collect();
-    let (name, day) = (one_line(&made.run), one_line(&made.made));
-    let run = format!("{name}, {day}, measured {}; `duet show {name}` prints its report", duration(report.measured_s));
+    let (name, day, db) = (one_line(&made.run), one_line(&made.made), &report.store_typed);
+    let measured = duration(report.measured_s);
+    let run = format!("{name}, {day}, measured {measured}; `duet show {name}{db}` prints its report");
     [Line::Small("machine", machine.join(", ")), Line::Small("run", run)]
 }
 
@@ -133,6 +134,6 @@ fn warnings(report: &CalibrationReport) -> impl Iterator<Item = Line> {
 
 /// The next command.
 fn hint(report: &CalibrationReport) -> Line {
-    let threshold = share(report.made.calibration.decision.threshold);
-    Line::hint(format!("`duet calibrate --see {threshold}` says what it takes to see a change of {threshold}"))
+    let (threshold, db) = (share(report.made.calibration.decision.threshold), &report.store_typed);
+    Line::hint(format!("`duet calibrate --see {threshold}{db}` says what it takes to see a change of {threshold}"))
 }
