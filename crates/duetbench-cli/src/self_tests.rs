@@ -2,7 +2,7 @@
 
 use duetbench_core::Report;
 use duetbench_core::analysis::{SelfTest, SelfTestKind, SelfTested, self_tests};
-use duetbench_core::plan::{Mode, PlannedBenchmark};
+use duetbench_core::plan::{Mode, PlannedBenchmark, Profile};
 use duetbench_core::spec::Metric;
 
 /// The findings of the tests that a run makes of itself, a sentence each.
@@ -15,7 +15,6 @@ pub fn flagged(report: &Report) -> Vec<String> {
         plan: &report.plan,
         reports: &report.benchmarks,
         same_version: report.baseline.artifact_digest == report.candidate.artifact_digest,
-        collections: None,
         cold_shares: &cold_shares,
     };
     let tests = self_tests(&run);
@@ -23,11 +22,12 @@ pub fn flagged(report: &Report) -> Vec<String> {
     flagged.chain(unseen(report)).collect()
 }
 
-/// Benchmarks for whose first trial a budget had no time, while others had one.
+/// Benchmarks for whose first trials a budget had no time, or not for those in turns, while others had them.
 fn unseen(report: &Report) -> Option<String> {
     let in_turns = |b: &&PlannedBenchmark| b.mode == Mode::InterleavedOneCore && b.may_be_cold();
     let all = report.plan.benchmarks.iter().filter(in_turns).count();
-    let unseen = report.plan.benchmarks.iter().filter(in_turns).filter(|b| b.profile.is_none()).count();
+    let is_seen = |profile: Profile| profile.cold_share.is_some() || profile.needs_several_cores();
+    let unseen = report.plan.benchmarks.iter().filter(in_turns).filter(|b| !b.profile.is_some_and(is_seen)).count();
     let no_time = report.plan.budget_ns.is_some() && unseen > 0 && unseen < all;
     no_time.then(|| {
         format!(
@@ -62,10 +62,6 @@ fn words(report: &Report, test: &SelfTest) -> Option<String> {
                 )
             })
         }
-        SelfTestKind::Collections => Some(format!(
-            "{:.0}% of {of} fork pairs that allocate saw no whole collection: what collecting costs is not in their numbers",
-            100.0 * statistic
-        )),
         SelfTestKind::ColdShare { benchmark } => Some(format!(
             "{:.0}% of each slice of `{}` goes into getting warm, so that a change of it reads smaller than it is",
             100.0 * statistic,

@@ -43,7 +43,9 @@ fn again(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
     let store = Store::open_to_read(&context.db())?;
     let mut stored = store.load(&args.base)?.comparison()?;
     let decision = context.settings.typed_only().decision(stored.head.spec.decision)?;
-    if decision != stored.head.spec.decision {
+    let before = stored.head.spec.decision;
+    let is_typed_again = stored.head.spec.rules.is_empty() && decision == Decision { typed: decision.typed, ..before };
+    if decision != before && !is_typed_again {
         // By another decision it was not the clock that ended them, so that they may not spend what that left.
         stored.head.plan.budget_ns = None;
     }

@@ -72,14 +72,16 @@ fn comments(benchmark: &BenchmarkReport) -> String {
     if let Some(forks) = benchmark.verdict.forks_sufficient() {
         out += &format!(", {forks} fork pairs would probably settle it");
     }
-    if let Some((e, judged)) = benchmark.estimate.zip(benchmark.judged()) {
+    if let Some(judged) = benchmark.judged() {
         let clock = if summary::is_by_cpu(benchmark) { " of CPU time" } else { "" };
         let Ranged { ratio, interval, .. } = judged;
         out += &format!(", ratio{clock} {ratio} [{}, {}]", interval.low, interval.high);
         if let Some(Ranged { ratio, interval, .. }) = benchmark.wall_beside() {
             out += &format!(", of wall time {ratio} [{}, {}]", interval.low, interval.high);
         }
-        out += &format!(", minimal detectable change {}", e.minimal_detectable_change);
+        if let Some(own) = benchmark.own_estimate() {
+            out += &format!(", minimal detectable change {}", own.minimal_detectable_change);
+        }
     }
     if let Some(mode) = benchmark.mode {
         out += &format!(", {}", mode.label());

@@ -124,13 +124,13 @@ pub(super) struct Completing {
 }
 
 /// Time per invocation of a side with all that it pays for in few slices, nanoseconds: over whole cycles of its collector where
-/// both sides' slices hold any; where it allocates and they hold none, of the slices as they are and what collecting will cost; else of
-/// all slices.
+/// both sides' slices hold any, or its own hold one each; where it allocates and they hold none, of the slices as they are and what
+/// collecting will cost; else of all slices.
 ///
 /// # Errors
 /// Without slices.
 pub(super) fn complete(side: &[Sample], by: Completing) -> Result<f64, StatsError> {
-    if by.by_cycles
+    if (by.by_cycles || cycles::end_in_each(side))
         && let Some(whole) = cycles::whole(side)
     {
         return Ok(mean(whole, by.clock, Limit::NONE));

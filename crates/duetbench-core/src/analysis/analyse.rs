@@ -1,14 +1,16 @@
 //! The whole suite: from samples to reports.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::confirm::{Confirming, Standing, confirmation};
-use super::examine::{Boundaries, Examined, adjusted, median_over};
+use super::examine::{Boundaries, Examined, adjusted, adjusted_over, median_over};
 use super::unit::Layout;
 use super::warning::explained_by;
 use super::{BenchmarkReport, Confirmation, Estimate, ForkPair, Ranged, Summary, Warning, count, summarise};
 use crate::plan::{Excluded, Plan, PlannedBenchmark, Redefinition, Style};
-use crate::sample::{Role, Sample};
+use crate::sample::{BenchmarkId, Role, Sample};
 use crate::spec::{Metric, Thresholds, defaults};
 use crate::stats::StatsError;
 use crate::verdict::{Extent, Verdict};
@@ -47,7 +49,7 @@ pub fn analyse<'a>(plan: &Plan, measured: &[Measured], thresholds: impl Into<Thr
     let mut boundaries = Boundaries::new(thresholds);
     let first_rounds: Vec<&[ForkPair]> = brought.iter().map(|b| b.first_round.as_slice()).collect();
     let examined = Examined::at_the_end(plan, &first_rounds, &mut boundaries);
-    let p_adjusted = adjusted(&examined);
+    let p_adjusted = adjusted_without_given_up(&examined, &brought);
     let mut reports: Vec<BenchmarkReport> = plan.excluded.iter().map(report_excluded).collect();
     for ((one, brought), p) in examined.into_iter().zip(brought).zip(p_adjusted) {
         let conclusion = Conclusion::of(&one, &brought, p, plan.confirm_rounds);
@@ -56,6 +58,23 @@ pub fn analyse<'a>(plan: &Plan, measured: &[Measured], thresholds: impl Into<Thr
     }
     reports.sort_by(|a, b| a.id.cmp(&b.id));
     reports
+}
+
+/// The p-values adjusted over the benchmarks that get an interval: a speed-up of one that was given up is told by nobody, and would relax
+/// the limit for the rest.
+fn adjusted_without_given_up(examined: &[Examined<'_>], brought: &[Brought]) -> Vec<f64> {
+    let of_all = adjusted(examined);
+    let is_given_up =
+        |one: &Examined<'_>, brought: &Brought, p| one.judge(p).is_ok_and(|(_, verdict)| brought.is_given_up(&verdict));
+    let all = examined.iter().zip(brought).zip(&of_all);
+    let given_up: BTreeSet<&BenchmarkId> =
+        all.filter(|((one, brought), p)| is_given_up(one, brought, **p)).map(|((one, _), _)| &one.planned.id).collect();
+    if given_up.is_empty() {
+        return of_all;
+    }
+    adjusted_over(examined, |one| {
+        Some(one.evidence.as_ref().ok()?.p_value).filter(|_| !given_up.contains(&one.planned.id))
+    })
 }
 
 /// The samples of one benchmark as fork pairs.
@@ -80,6 +99,16 @@ impl Brought {
         let failed_trials = measured.failed_trials.iter().cloned().chain(rejected).collect();
         let warm_up = warm_up_warnings(&measured.samples, planned, thresholds.of(&planned.id, &Metric::Time));
         Brought { summary, first_round, failed_trials, warm_up }
+    }
+
+    /// Failures that say something of the benchmark: no trial that the machine spoiled does.
+    fn lasting(&self) -> Vec<&TrialFailure> {
+        self.failed_trials.iter().filter(|failure| !failure.discarded).collect()
+    }
+
+    /// Whether it failed so often that a verdict is none: only processes that survived were measured. A regression of those is one.
+    fn is_given_up(&self, verdict: &Verdict) -> bool {
+        self.lasting().len() >= defaults::FAILURES_MAX as usize && *verdict != Verdict::Regression
     }
 
     fn warnings(&self) -> Vec<Warning> {
@@ -153,15 +182,9 @@ impl Conclusion {
     fn of(one: &Examined<'_>, brought: &Brought, p_adjusted: f64, confirm_rounds: u32) -> Conclusion {
         let mut warnings = one.warnings();
         warnings.extend(brought.warnings());
-        // A trial that the machine spoiled says nothing about the benchmark.
-        let lasting: Vec<&TrialFailure> = brought.failed_trials.iter().filter(|failure| !failure.discarded).collect();
+        let lasting = brought.lasting();
         let (estimate, verdict) = match (one.judge(p_adjusted), &lasting[..]) {
-            // Only processes that survived were measured of a benchmark that was given up.
-            (Ok((_, verdict)), failures)
-                if failures.len() >= defaults::FAILURES_MAX as usize && verdict != Verdict::Regression =>
-            {
-                (None, failed(failures))
-            }
+            (Ok((_, verdict)), failures) if brought.is_given_up(&verdict) => (None, failed(failures)),
             (Ok((estimate, verdict)), _) => (Some(estimate), verdict),
             (Err(StatsError::TooFew { .. }), []) => (None, Verdict::Inconclusive { forks_sufficient: None }),
             (Err(StatsError::TooFew { .. }), failures) => (None, failed(failures)),

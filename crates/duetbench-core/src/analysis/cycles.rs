@@ -17,8 +17,13 @@ pub(super) fn whole(side: &[Sample]) -> Option<&[Sample]> {
 fn places_of_whole(side: &[Sample]) -> Option<RangeInclusive<usize>> {
     let ends: Vec<usize> = (0..side.len()).filter(|&place| ends_in(side, place)).collect();
     let [first, .., last] = ends[..] else { return None };
-    let from = if ends.len() + 1 == side.len() { 0 } else { first + 1 };
+    let from = if end_in_each(side) { 0 } else { first + 1 };
     Some(from..=last)
+}
+
+/// Whether a collection ended in each slice, so that each is as dear as any.
+pub(super) fn end_in_each(side: &[Sample]) -> bool {
+    side.len() > 2 && (1..side.len()).all(|place| ends_in(side, place))
 }
 
 /// Whether a collection ended in this slice. No slice before the first one tells that of it.
@@ -42,7 +47,8 @@ pub(super) fn ended(slices: &[Sample]) -> u32 {
 
 /// The slices in which no collection ended; all of them if one ended in each.
 pub(super) fn between_ends(side: &[Sample]) -> Vec<Sample> {
-    (0..side.len()).filter(|&place| !ends_in(side, place)).map(|place| side[place]).collect()
+    let in_each = end_in_each(side);
+    (0..side.len()).filter(|&place| in_each || !ends_in(side, place)).map(|place| side[place]).collect()
 }
 
 /// The price of collections that a process pays for and whose end its slices do not hold.

@@ -233,8 +233,15 @@ impl BenchmarkReport {
     }
 
     /// The ratio of wall times with its interval: that beside the judged number where CPU time is judged, and else the judged number.
+    /// Absent where fresh trials were judged by CPU time.
     pub fn by_wall(&self) -> Option<Ranged> {
-        self.wall_beside().or(self.judged())
+        let judged_by_cpu = self.estimate.is_some_and(|estimate| estimate.clock == Clock::Cpu);
+        self.wall_beside().or(self.judged().filter(|_| !judged_by_cpu || self.withdrawing().is_none()))
+    }
+
+    /// The estimate, where the judged number is its own: not where fresh trials withdrew a regression, which have other p-values and units.
+    pub fn own_estimate(&self) -> Option<Estimate> {
+        self.estimate.filter(|_| self.withdrawing().is_none())
     }
 
     /// Times per invocation of both versions that cannot contradict the change, nanoseconds: the baseline's median, and that times the

@@ -41,7 +41,7 @@ pub use look::Look;
 pub use monitor::{Answers, Looked, Monitor, Seen, Standing};
 pub use out_of_time::note_out_of_time;
 pub use refine::{PILOT_FORKS, refined};
-pub use self_test::{CollectionCount, SelfTest, SelfTestKind, SelfTested, self_tests};
+pub use self_test::{SelfTest, SelfTestKind, SelfTested, self_tests};
 pub use suite::{IdenticalCode, SuiteChange, suite_change};
 pub use summarise::{Rejection, Summary, summarise};
 pub use unit::Layout;

@@ -12,7 +12,11 @@ pub fn note_out_of_time(benchmarks: &mut [BenchmarkReport], plan: &Plan, measure
     let left_s = (first_round_ns as f64 * 1e-9 - measured_s).max(0.0);
     for (planned, claim) in plan.benchmarks.iter().zip(plan.claims()) {
         let open = |b: &&mut BenchmarkReport| {
-            b.id == planned.id && b.estimate.is_none() && matches!(b.verdict.of_times(), Verdict::Inconclusive { .. })
+            let fails = b.warnings.iter().any(|warning| matches!(warning, Warning::FailedTrials { .. }));
+            b.id == planned.id
+                && b.estimate.is_none()
+                && !fails
+                && matches!(b.verdict.of_times(), Verdict::Inconclusive { .. })
         };
         let Some(one) = benchmarks.iter_mut().find(open) else { continue };
         let design = &planned.configuration.design;

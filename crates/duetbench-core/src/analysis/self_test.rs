@@ -14,8 +14,6 @@ use crate::stats::{self, LagOne};
 const ALPHA: f64 = 0.01;
 /// Normal quantile that leaves [`ALPHA`] above it.
 const Z_ONE_SIDED: f64 = 2.326_347_874_040_841;
-/// Share of allocating fork pairs that may be without a whole collection; a rule and no test.
-const WITHOUT_COLLECTION_MAX: f64 = 0.1;
 /// Share of a slice that may go into getting warm: a change of the code then reads at least three quarters of what it is. A rule and no test.
 const COLD_SHARE_MAX: f64 = 0.25;
 /// Fewest units of a benchmark of which lopsidedness is asked: below ten nothing is trimmed, and the mean is that of all layouts.
@@ -31,19 +29,8 @@ pub struct SelfTested<'a> {
     /// Both sides are the same code, so that any change is a false one. Signs and p-values tell nothing otherwise, since real changes move
     /// them too.
     pub same_version: bool,
-    /// Collections of the run, where they were counted.
-    pub collections: Option<CollectionCount>,
     /// Share of a slice's time that goes into getting warm, by benchmark as in [`Plan::benchmarks`], where it was measured; may be empty.
     pub cold_shares: &'a [Option<f64>],
-}
-
-/// A count of fork pairs by whether they saw the collector at work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CollectionCount {
-    /// Fork pairs that allocate.
-    pub allocating: u32,
-    /// Those among them that had not one whole collection in what is judged.
-    pub without: u32,
 }
 
 /// The question that a test asks.
@@ -64,8 +51,6 @@ pub enum SelfTestKind {
         /// The ratio by the trimmed mean, which is that of a typical layout.
         ratio_typical: f64,
     },
-    /// Share of allocating fork pairs without a whole collection.
-    Collections,
     /// Share of a slice's time that goes into getting warm.
     ColdShare {
         /// Index into [`Plan::benchmarks`].
@@ -117,12 +102,6 @@ pub fn self_tests(run: &SelfTested<'_>) -> Vec<SelfTest> {
     }
     tests.extend(successive_units(&rows, independent));
     tests.extend(rows.iter().filter_map(lopsided));
-    tests.extend(run.collections.filter(|c| c.allocating > 0).map(|c| SelfTest {
-        kind: SelfTestKind::Collections,
-        statistic: f64::from(c.without) / f64::from(c.allocating),
-        limit: WITHOUT_COLLECTION_MAX,
-        of: c.allocating,
-    }));
     let cold = |(benchmark, share): (usize, &Option<f64>)| {
         let (kind, statistic) = (SelfTestKind::ColdShare { benchmark }, (*share)?);
         Some(SelfTest { kind, statistic, limit: COLD_SHARE_MAX, of: 1 })

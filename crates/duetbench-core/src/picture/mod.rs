@@ -92,13 +92,14 @@ impl Picture {
         let basis = report.estimate.map_or(Basis::TypicalSlice, |e| e.basis);
         let clock = report.estimate.map_or(Clock::Wall, |e| e.clock);
         let ordered = in_order(&report.forks, &planned.configuration.design);
+        let log_ratio = |fork: &ForkPair| basis.of(&clock.read(fork));
         let point = |(unit, fork): &(u32, ForkPair)| ForkPoint {
             unit: *unit,
             build: fork.build,
             round: fork.round,
             baseline_ns: fork.baseline.ns_per_op,
             candidate_ns: fork.candidate.ns_per_op,
-            ratio: finite_exp(basis.of(&clock.read(fork))),
+            ratio: finite_exp(log_ratio(fork)),
         };
         let points: Vec<ForkPoint> = ordered.iter().map(point).collect();
         let forks: Vec<ForkPair> = ordered.into_iter().map(|(_, fork)| fork).collect();
@@ -108,7 +109,7 @@ impl Picture {
         let [baseline, candidate] = slices::times(&forks, &by_fork);
         (!points.is_empty()).then(|| Picture {
             forks: points,
-            slices: slices::courses(&forks, &by_fork, basis),
+            slices: slices::courses(&forks, &by_fork, log_ratio),
             histogram: histogram.flatten(),
             times: Distributions::of(&baseline, &candidate),
             looks: look_points(looks, is_settled(report)),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::{Basis, ForkPair};
+use crate::analysis::ForkPair;
 use crate::pair::{Pair, pair};
 use crate::plan::Mode;
 use crate::sample::Sample;
@@ -65,11 +65,15 @@ pub(super) fn times(forks: &[ForkPair], by_fork: &BTreeMap<Key, Vec<Pair>>) -> [
 }
 
 /// The courses of the first fork pair of the first round, of the one with the median ratio, and of the last.
-pub(super) fn courses(forks: &[ForkPair], by_fork: &BTreeMap<Key, Vec<Pair>>, basis: Basis) -> Vec<SliceCourse> {
+pub(super) fn courses(
+    forks: &[ForkPair],
+    by_fork: &BTreeMap<Key, Vec<Pair>>,
+    ratio: impl Fn(&ForkPair) -> f64,
+) -> Vec<SliceCourse> {
     let shown: Vec<usize> =
         (0..forks.len()).filter(|i| forks[*i].round == 0 && !of_fork(&forks[*i], by_fork).is_empty()).collect();
     let mut by_ratio = shown.clone();
-    by_ratio.sort_by(|a, b| basis.of(&forks[*a]).total_cmp(&basis.of(&forks[*b])));
+    by_ratio.sort_by(|a, b| ratio(&forks[*a]).total_cmp(&ratio(&forks[*b])));
     let median = by_ratio.get(by_ratio.len().saturating_sub(1) / 2);
     let chosen: BTreeSet<usize> = shown.first().into_iter().chain(median).chain(shown.last()).copied().collect();
     let course = |fork: usize| SliceCourse { fork, points: thinned(of_fork(&forks[fork], by_fork)) };

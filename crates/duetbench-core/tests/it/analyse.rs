@@ -122,6 +122,26 @@ fn those_that_survived_give_no_answer_about_a_benchmark_that_was_given_up() {
 }
 
 #[test]
+fn a_benchmark_that_was_given_up_does_not_relax_the_limit_for_others() {
+    let measured = |log_ratios: &[f64], failures: usize| Measured {
+        samples: one_slice_forks(log_ratios),
+        failed_trials: vec![failure(Some(Role::Candidate), "panic: odd"); failures],
+    };
+    let p_values = |failures: usize| {
+        let faster = measured(&[-0.1, -0.101, -0.099, -0.1005], failures);
+        let all = [faster, measured(&[0.1, 0.2, 0.15, 0.05], 0), measured(&[0.1, -0.1, 0.1, -0.1], 0)];
+        let reports = analyse(&plan(&["A", "B", "C"], Mode::Duet), &all, &Decision::default());
+        (reports[0].verdict.word(), reports[1].estimate.map(|e| e.p_adjusted / e.p_value).unwrap())
+    };
+    let close = |(verdict, times): (&'static str, f64), want: (&str, f64)| {
+        assert!(verdict == want.0 && (times - want.1).abs() < 1e-9, "{verdict} {times}");
+    };
+    // The second smallest of three, and the smallest of two.
+    close(p_values(0), ("improvement", 1.5));
+    close(p_values(5), ("failed", 2.0));
+}
+
+#[test]
 fn impossible_samples_are_failed_trials() {
     let measured = Measured { samples: slices((0, 0), 0, 100).to_vec(), failed_trials: vec![] };
     let report = analyse(&plan(&["A"], Mode::Duet), &[measured], &Decision::default()).remove(0);

@@ -71,6 +71,8 @@ fn fresh_trials_withdraw_what_they_exclude() {
         assert_eq!(report.warnings, [Warning::NotConfirmed { ratio, later: confirmation.fresh.ratio }]);
         // The size that is reported is theirs.
         close(report.change().unwrap(), confirmation.fresh.ratio - 1.0, 1e-12);
+        // No p-value or number of units of the first round stands beside it.
+        assert_eq!(report.own_estimate(), None);
         // So is the range that is left open beside it, without anything of the first round.
         let left_open = report.open_range().unwrap();
         assert!(left_open.high < 1.03 && left_open.low > 0.97, "{left_open:?}");

@@ -104,6 +104,16 @@ fn slices_that_each_hold_the_end_of_a_collection_all_count() {
 }
 
 #[test]
+fn slices_that_each_hold_the_end_of_a_collection_pay_for_it_whatever_the_other_side_holds() {
+    let rare = Side { ends: &[5], bytes_per_op: 8, cycle: Some(CYCLE), ..PLAIN };
+    let often = Side { ends: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], bytes_per_op: 800, ..rare };
+    for mode in [PAIRED, Mode::Duet] {
+        // The baseline's cost is computed, as below.
+        check(fork(rare, often, mode).log_ratio_complete, 500.0 / (100.0 + 10.0 / 1.3));
+    }
+}
+
+#[test]
 fn what_collecting_costs_is_computed_where_a_trial_holds_no_whole_cycle() {
     // Bytes allocated while a collection marks: 3 x 1000 / 100 x 80 / 800 = 3 periods, 0.75 of the whole, taken for 0.3; and 0.3,
     // 0.3 / 1.3 of the whole.

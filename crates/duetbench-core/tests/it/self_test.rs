@@ -1,6 +1,6 @@
 //! A run looks at itself.
 
-use duetbench_core::analysis::{CollectionCount, Monitor, SelfTest, SelfTestKind, SelfTested, self_tests};
+use duetbench_core::analysis::{Monitor, SelfTest, SelfTestKind, SelfTested, self_tests};
 use duetbench_core::plan::Plan;
 use duetbench_core::report::{BenchmarkReport, ForkPair};
 use duetbench_core::spec::Decision;
@@ -98,7 +98,7 @@ fn judged(plan: &Plan, forks: &[Vec<ForkPair>]) -> Vec<BenchmarkReport> {
 }
 
 fn tests(plan: &Plan, reports: &[BenchmarkReport]) -> Vec<SelfTest> {
-    self_tests(&SelfTested { plan, reports, same_version: true, collections: None, cold_shares: &[] })
+    self_tests(&SelfTested { plan, reports, same_version: true, cold_shares: &[] })
 }
 
 #[test]
@@ -183,27 +183,18 @@ fn few_slow_layouts_are_told_with_both_means() {
 }
 
 #[test]
-fn counts_and_shares_are_held_against_their_rules() {
+fn cold_shares_are_held_against_their_rule() {
     let (plan, forks) = plan_and_forks(&[vec![0.0, 0.01, 0.02, 0.0], vec![0.01, 0.0, 0.0, 0.02]]);
     let reports = reports(&plan, &forks);
-    let asked = |without, cold_shares| {
-        let collections = Some(CollectionCount { allocating: 40, without });
-        self_tests(&SelfTested { plan: &plan, reports: &reports, same_version: false, collections, cold_shares })
-    };
-    let tests = asked(5, &[None, Some(0.3)]);
+    let asked =
+        |cold_shares| self_tests(&SelfTested { plan: &plan, reports: &reports, same_version: false, cold_shares });
+    let tests = asked(&[None, Some(0.3)]);
     // Versions that may differ say nothing by signs and p-values.
     let kinds: Vec<SelfTestKind> = tests.iter().map(|test| test.kind).collect();
-    let expected = [SelfTestKind::SuccessiveUnits, SelfTestKind::Collections, SelfTestKind::ColdShare { benchmark: 1 }];
+    let expected = [SelfTestKind::SuccessiveUnits, SelfTestKind::ColdShare { benchmark: 1 }];
     assert_eq!(kinds, expected);
-    assert_eq!((tests[1].statistic, tests[1].of, tests[1].is_flagged()), (0.125, 40, true));
-    assert!(tests[2].is_flagged());
-    assert!(!asked(4, &[Some(0.25)]).iter().any(SelfTest::is_flagged));
-    let nothing = self_tests(&SelfTested {
-        plan: &plan,
-        reports: &[],
-        same_version: true,
-        collections: Some(CollectionCount { allocating: 0, without: 0 }),
-        cold_shares: &[],
-    });
+    assert!(tests[1].is_flagged());
+    assert!(!asked(&[Some(0.25)]).iter().any(SelfTest::is_flagged));
+    let nothing = self_tests(&SelfTested { plan: &plan, reports: &[], same_version: true, cold_shares: &[] });
     assert_eq!(nothing, []);
 }

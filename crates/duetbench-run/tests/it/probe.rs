@@ -383,14 +383,17 @@ fn slices_too_short_to_get_warm_in_are_not_believed() {
 struct Long {
     /// Fewest slices of a trial alone.
     alone: usize,
+    /// Time that a trial takes.
+    takes: Duration,
 }
 
 impl Executor for Long {
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        std::thread::sleep(self.takes);
         let usual = planned.configuration;
         // Blocks of long slices hold one.
         let stretched = |i: u32| usual.purpose == Purpose::Stretched && i % 2 == 1;
-        let invocations = |i| usual.slice_ns.div_ceil(LONG_NS) * if stretched(i) { 4 } else { 1 };
+        let invocations = |i| (usual.slice_ns / LONG_NS).max(1) * if stretched(i) { 4 } else { 1 };
         let lost_ns = if planned.mode == Mode::Sequential { 0 } else { 500_000 };
         let sample = |role, i| {
             let wall_ns = LONG_NS * invocations(i) + lost_ns;
@@ -408,17 +411,22 @@ const LONG_NS: u64 = 2_000_000;
 
 #[test]
 fn long_invocations_are_looked_at_in_as_many_slices_as_tell_something() {
-    let mut long = Long { alone: usize::MAX };
-    let spec = spec(None);
-    let mut plan = plan_of(Style::Loop, LONG_NS, &spec);
-    let benches = Benches { versions: &mut long, baseline_alone: &mut Played::new([0, 0]) };
-    let learnt = probe(&plan, benches, &Wanted { mode: true, warm_up: &|_| true }, &AtomicBool::new(false)).unwrap();
-    plan.learn(learnt, &spec, CAPACITY);
-    // Half a millisecond is two and a half usual slices, at most.
-    let share = plan.benchmarks[0].profile.and_then(|profile| profile.cold_share);
-    assert!(share.is_some_and(|share| (2.0..=2.6).contains(&share)), "{share:?}");
-    assert_eq!(plan.benchmarks[0].configuration.slice_ns, 10_000_000);
-    assert!(long.alone >= 9, "{} slices do not tell whether processes get faster", long.alone);
+    // The second budget has time for a first look, and for no closer one.
+    for (budget_s, takes_ms) in [(None, 0), (Some(12), 300)] {
+        let mut long = Long { alone: usize::MAX, takes: Duration::from_millis(takes_ms) };
+        let spec = spec(None);
+        let mut plan = plan_of(Style::Loop, LONG_NS, &spec);
+        plan.budget_ns = budget_s.map(|seconds: u64| seconds * 1_000_000_000);
+        let benches = Benches { versions: &mut long, baseline_alone: &mut Played::new([0, 0]) };
+        let wanted = Wanted { mode: true, warm_up: &|_| true };
+        let learnt = probe(&plan, benches, &wanted, &AtomicBool::new(false)).unwrap();
+        plan.learn(learnt, &spec, CAPACITY);
+        // Half a millisecond is two and a half usual slices, more or less: slices hold whole invocations.
+        let share = plan.benchmarks[0].profile.and_then(|profile| profile.cold_share);
+        assert!(share.is_some_and(|share| (1.9..=3.3).contains(&share)), "{share:?} {budget_s:?}");
+        assert_eq!(plan.benchmarks[0].configuration.slice_ns, 10_000_000);
+        assert!(long.alone >= 9, "{} slices do not tell whether processes get faster", long.alone);
+    }
 }
 
 #[test]

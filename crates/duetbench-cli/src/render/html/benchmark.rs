@@ -124,8 +124,9 @@ fn estimated(one: &BenchmarkReport, estimate: &Estimate, judged: Ranged) -> Valu
     // Both ends of all that an open question leaves open, where that is what a row shows.
     let open = summary::shown_interval(one).filter(|shown| *shown != judged.interval);
     let beside = |Ranged { basis, ratio, interval }: Ranged| json!({ "words": basis_words(basis), "ratio": ratio, "low": interval.low, "high": interval.high });
-    let detectable = Some(estimate.minimal_detectable_change).filter(|change| change.is_finite());
-    let counts = &estimate.counts;
+    let own = one.own_estimate();
+    let detectable = own.map(|own| own.minimal_detectable_change).filter(|change| change.is_finite());
+    let counts = own.map(|own| own.counts);
     json!({
         "ratio": judged.ratio,
         "low": judged.interval.low,
@@ -136,14 +137,14 @@ fn estimated(one: &BenchmarkReport, estimate: &Estimate, judged: Ranged) -> Valu
         "beside": one.beside().map(beside),
         "by_wall": one.wall_beside().map(ranged),
         "by_cpu": summary::is_by_cpu(one),
-        "p": six_digits(estimate.p_value),
-        "p_adjusted": six_digits(estimate.p_adjusted),
+        "p": own.map(|own| six_digits(own.p_value)),
+        "p_adjusted": own.map(|own| six_digits(own.p_adjusted)),
         "detectable": detectable.map(six_digits),
-        "units": counts.units,
-        "builds": counts.builds,
-        "forks": counts.forks,
-        "slices": counts.slices,
-        "looks": estimate.looks,
+        "units": counts.map(|counts| counts.units),
+        "builds": counts.map(|counts| counts.builds),
+        "forks": counts.map(|counts| counts.forks),
+        "slices": counts.map(|counts| counts.slices),
+        "looks": own.map(|own| own.looks),
     })
 }
 

@@ -77,8 +77,9 @@ impl Seen {
 impl InTurns<'_> {
     /// A first look at slices in turns, beside those of each version alone: the profile by these, and what a closer look goes on from.
     pub(super) fn first(mut self, profile: Profile, alone: Vec<Sample>) -> Result<(Profile, Seen), RunError> {
-        let in_turns = self.of_two_lengths(self.lasting(1.0), 0..LOOKS)?;
-        let cold_share = ColdShare::of(&in_turns).map(|seen| seen.least);
+        let times = self.lasting(LENGTHS[0]);
+        let in_turns = self.of_two_lengths(times, 0..LOOKS)?;
+        let cold_share = ColdShare::of(&in_turns).map(|seen| seen.least * times);
         Ok((profile.with_cold_share(cold_share), Seen { alone, in_turns }))
     }
 
@@ -95,7 +96,7 @@ impl InTurns<'_> {
     fn as_linked(&mut self, in_turns: &[Sample]) -> Result<Option<f64>, RunError> {
         let seen = ratio_of(in_turns);
         let Some(first) = seen.filter(|ratio| ratio.ln().abs() > LINKED_DOUBTED) else { return Ok(seen) };
-        let again = ratio_of(&self.of_two_lengths(self.lasting(1.0), 1..1 + LOOKS)?);
+        let again = ratio_of(&self.of_two_lengths(self.lasting(LENGTHS[0]), 1..1 + LOOKS)?);
         let agreeing = again.filter(|again| (*again > 1.0) == (first > 1.0));
         Ok(agreeing.map(|again| if first > 1.0 { first.min(again) } else { first.max(again) }))
     }

@@ -23,7 +23,10 @@ const Detail = (() => {
   /** How sure the change is: what was judged, and by which numbers. */
   function evidence({ estimate, threshold }) {
     if (estimate === null) return [];
-    const p = `${Format.probability(estimate.p_adjusted)} over the suite, ${Format.probability(estimate.p)} alone`;
+    const p =
+      estimate.p === null
+        ? ""
+        : `${Format.probability(estimate.p_adjusted)} over the suite, ${Format.probability(estimate.p)} alone`;
     return [
       explained("Judged", estimate.judged, "the number of each fork that the answer rests on"),
       estimate.beside &&
