@@ -12,7 +12,7 @@ use duetbench_run::engine::Local;
 use duetbench_run::prepare::{Prepared, Request, Stage};
 use duetbench_run::process::Sandbox;
 use duetbench_run::source::{VersionRequest, short_commit};
-use duetbench_run::store::{RunHead, Store, StoredRun};
+use duetbench_run::store::{PROFILES, RunHead, Store, StoredRun};
 
 use crate::args::CommandArgs;
 use crate::assemble;
@@ -90,6 +90,7 @@ impl Context {
         let path = self.db();
         if self.settings.db().is_none() {
             check_link(&path, &self.cwd)?;
+            check_link(&path.with_file_name(PROFILES), &self.cwd)?;
         }
         Ok(path)
     }

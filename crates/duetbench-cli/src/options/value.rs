@@ -99,7 +99,7 @@ impl Setting for bool {
     fn parse(text: &str) -> Result<Self, String> {
         match text.to_ascii_lowercase().as_str() {
             "true" | "1" | "yes" | "on" => Ok(true),
-            "false" | "0" | "no" | "off" | "" => Ok(false),
+            "false" | "0" | "no" | "off" => Ok(false),
             _ => Err("say true or false".into()),
         }
     }

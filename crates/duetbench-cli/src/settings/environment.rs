@@ -23,11 +23,11 @@ pub(super) fn check_names(names: impl Iterator<Item = String>) -> Result<(), Fai
     }
 }
 
-/// The layer that is set by variables.
+/// The layer that is set by variables. An empty one, as pipelines make of a variable that nobody set, is none.
 pub(super) fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Layer, Failure> {
     let mut layer = toml::Table::new();
     for (name, key) in OPTIONS.iter().map(|row: &Row| (row.variable(), row.key)) {
-        if let Some(value) = variable(&name) {
+        if let Some(value) = variable(&name).filter(|value| !value.is_empty()) {
             let value = value.into_string().map_err(|_| Failure::usage(format!("`{name}` is not UTF-8")))?;
             layer.insert(key.into(), toml::Value::String(value));
             // One at a time, so that the message can name the variable.
@@ -50,6 +50,12 @@ mod tests {
         assert!(check(&["PATH", "DUET_BUDGET", "DUET_LOCK", "DUET_VERSION"]).is_ok());
         assert!(check(&["DUET_BUGDET"]).unwrap_err().to_string().contains("`DUET_BUGDET`"));
         assert!(check(&["DUET_budget"]).unwrap_err().to_string().contains("`DUET_budget`"));
+    }
+
+    #[test]
+    fn an_empty_variable_is_none() {
+        let layer = |value: &str| read(|name| (name == "DUET_STRICT").then(|| value.into())).unwrap();
+        assert_eq!((layer("").strict, layer("false").strict), (None, Some(false)));
     }
 
     #[test]

@@ -86,6 +86,10 @@ fn no_page_or_store_is_written_through_a_link_out_of_the_checkout() {
         ran(&compare).expect(2).says(&[".duet/duet.db", "leads out of the checkout"]);
         fs::remove_file(&store).unwrap();
     }
+    let profiles = place.path().join("r/.duet/profiles");
+    std::os::unix::fs::symlink(place.path(), &profiles).unwrap();
+    ran(&compare).expect(2).says(&[".duet/profiles", "leads out of the checkout"]);
+    fs::remove_file(&profiles).unwrap();
     std::os::unix::fs::symlink(place.path().join("theirs"), &store).unwrap();
     ran(&["show"]).expect(3);
     ran(&["rm", "r1"]).expect(2).says(&["leads out of the checkout"]);

@@ -15,15 +15,16 @@ use crate::pprof::{self, FILE_BYTES_MAX};
 
 /// Name of a database that has not been given another one.
 const USUAL_NAME: &str = "duet.db";
-const FOLDER: &str = "profiles";
+/// Name of the folder for profiles beside it.
+pub const PROFILES: &str = "profiles";
 
 impl Store {
     /// The folder for the profiles of the run of this name: beside the database, and called after that where it has a name of its own,
     /// since others may lie there.
     pub fn profiles_dir(&self, run: &str) -> PathBuf {
-        let after = |name: &OsStr| -> OsString { [name, OsStr::new("."), OsStr::new(FOLDER)].into_iter().collect() };
+        let after = |name: &OsStr| -> OsString { [name, OsStr::new("."), OsStr::new(PROFILES)].into_iter().collect() };
         let name = self.path.file_name().filter(|name| *name != USUAL_NAME);
-        self.path.with_file_name(name.map_or_else(|| FOLDER.into(), after)).join(run)
+        self.path.with_file_name(name.map_or_else(|| PROFILES.into(), after)).join(run)
     }
 
     /// The call stacks of a benchmark, from the profiles beside the database; absent where it has none.
@@ -31,7 +32,7 @@ impl Store {
         let ProfileOutcome::Explained { difference, files } = &profile.outcome else { return None };
         let dir = self.profiles_dir(run);
         // There was one for all databases of a folder once.
-        let dir = if dir.exists() { dir } else { self.path.with_file_name(FOLDER).join(run) };
+        let dir = if dir.exists() { dir } else { self.path.with_file_name(PROFILES).join(run) };
         // Only the names of these paths are followed: the store may be somebody else's, or may have been moved.
         let name = |file: &String| Some(dir.join(Path::new(file).file_name()?));
         let [Some(baseline), Some(candidate)] = files.each_ref().map(name) else { return None };

@@ -28,7 +28,9 @@ impl Errand<'_> {
         let Subjects { info: versions, warnings, .. } = subjects;
         let dry = DryRun { plan, spec: &self.spec, versions, warnings, afterwards };
         self.context.printer.data(&dry.write(self.context.settings.format()))?;
-        Ok(code::CLEAN)
+        // A run of benchmarks of which none can be compared would fail too.
+        let compares = !plan.benchmarks.is_empty() || plan.excluded.iter().any(|one| one.saved_ns().is_some());
+        Ok(if compares { code::CLEAN } else { code::FAILED })
     }
 }
 
