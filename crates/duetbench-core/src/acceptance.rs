@@ -1,6 +1,6 @@
 //! Slowdowns that somebody may want to accept, and the waivers that would.
 
-use crate::gate::{Breach, Day, Gate, Waiver};
+use crate::gate::{Breach, Day, Gate, Standing, Waiver};
 use crate::report::Report;
 use crate::reported::ReportedMetric;
 use crate::spec::Metric;
@@ -33,8 +33,14 @@ impl Report {
         (100.0 * most - 1e-9).ceil() / 100.0
     }
 
-    /// The waivers that would let the change of this report pass, with this last day and reason. A count that grew from nothing has
-    /// no ceiling, and so none of them.
+    /// Everything that stops the change and that a new waiver would accept: not a count that grew from nothing, which no ceiling holds, nor
+    /// a slowdown of which a waiver says something already.
+    pub fn acceptable(&self) -> Vec<Breach> {
+        let is_new = |breach: &Breach| breach.standing == Standing::Fails && self.ceiling_of(breach).is_finite();
+        self.stopping().into_iter().filter(is_new).collect()
+    }
+
+    /// The waivers that would let the change of this report pass, as far as new ones can, with this last day and reason.
     pub fn waivers_to_pass(&self, expires: Day, reason: &str) -> Vec<Waiver> {
         let waiver = |breach: Breach| Waiver {
             benchmark: breach.id.to_string(),
@@ -44,6 +50,6 @@ impl Report {
             reason: reason.to_owned(),
             link: None,
         };
-        self.stopping().into_iter().map(waiver).filter(|waiver| waiver.ceiling.is_finite()).collect()
+        self.acceptable().into_iter().map(waiver).collect()
     }
 }

@@ -255,10 +255,14 @@ impl Report {
         self.those_where(is_meant).collect::<BTreeSet<_>>().len()
     }
 
+    /// Metrics that benchmarks report themselves, but for those of benchmarks that are another one in both versions.
+    pub fn compared_units(&self) -> impl Iterator<Item = &ReportedMetric> {
+        self.reported.iter().filter(|one| !self.found().is_redefined(&one.id))
+    }
+
     fn those_where(&self, is_meant: impl Fn(&Verdict) -> bool) -> impl Iterator<Item = &BenchmarkId> {
         let times = self.benchmarks.iter().map(|one| (&one.id, &one.verdict));
-        let reported = self.reported.iter().filter(|one| !self.found().is_redefined(&one.id));
-        let all = times.chain(reported.map(|one| (&one.id, &one.verdict)));
+        let all = times.chain(self.compared_units().map(|one| (&one.id, &one.verdict)));
         all.filter(move |(_, verdict)| is_meant(verdict)).map(|(id, _)| id)
     }
 
@@ -282,11 +286,10 @@ impl Report {
 
     /// Whether an open question stops the change: each does where open questions are not tolerated (`strict`), and where a rule says so.
     pub fn lacks_answers(&self, strict: bool) -> bool {
-        let reported = self.reported.iter().any(|one| one.verdict.is_open());
         let accepted = |b: &BenchmarkReport| self.gate.as_ref().is_some_and(|gate| gate.accepts(b));
-        let mut open = self.benchmarks.iter().filter(|b| b.verdict.is_open() && !accepted(b));
-        (strict && reported)
-            || open.any(|one| self.gate.as_ref().map_or(strict, |gate| gate.wants_answer(&one.id, strict)))
+        let times = self.benchmarks.iter().filter(|b| b.verdict.is_open() && !accepted(b)).map(|b| &b.id);
+        let reported = self.found().open_units().filter(|_| strict);
+        times.chain(reported).any(|id| self.gate.as_ref().map_or(strict, |gate| gate.wants_answer(id, strict)))
     }
 
     /// The outcome of the run: a regression outweighs a failure, a failure a waiver that has to go, and that an open question.
@@ -298,9 +301,7 @@ impl Report {
             Outcome::Failed
         } else if self.gate.as_ref().is_some_and(|gate| !gate.stale.is_empty()) {
             Outcome::StaleWaiver
-        } else if self.benchmarks.iter().any(|b| b.verdict.is_open())
-            || self.reported.iter().any(|r| r.verdict.is_open())
-        {
+        } else if self.undecided() > 0 {
             Outcome::Inconclusive
         } else {
             Outcome::Clean

@@ -31,6 +31,11 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
     let stored = Store::open_to_read(&context.db())?.load(&args.run)?.comparison()?;
     let report = Report { typed: context.settings.typed(), ..assemble::report(stored) };
     let breach = found(&report, args)?;
+    if breach.change.is_infinite() {
+        let said =
+            format!("the {} of `{}` grew from nothing, which no ceiling holds", breach.metric.word(), args.benchmark);
+        return Err(Failure::usage(said).hint("a rule in `duet.toml` with `action = \"inform\"` lets it pass"));
+    }
     let ceiling = args.ceiling.unwrap_or_else(|| report.ceiling_of(&breach));
     if breach.exceeds(ceiling) {
         let (change, ceiling) = (percent(breach.change), percent(ceiling));

@@ -1,7 +1,7 @@
 //! Annotations for GitHub Actions, which shows beside a change why it is stopped: workflow commands, one line each.
 
 use duetbench_core::report::BenchmarkReport;
-use duetbench_core::{Report, Verdict};
+use duetbench_core::{BenchmarkId, Report, Verdict};
 
 use super::format::{change_within, first_line, one_line, short_name};
 use super::{gate, summary};
@@ -37,12 +37,15 @@ fn regressions(report: &Report) -> Vec<String> {
     regressed.filter_map(one).collect()
 }
 
-/// Benchmarks that could not be measured.
+/// Benchmarks that could not be measured, and units of theirs.
 fn failures(report: &Report) -> impl Iterator<Item = String> {
-    report.benchmarks.iter().filter_map(|one| match &one.verdict {
-        Verdict::Failed { reason, .. } => {
-            Some(format!("`{}` failed: {}", one_line(&short_name(&one.id.name)), first_line(reason)))
-        }
+    let name = |id: &BenchmarkId| format!("`{}`", one_line(&short_name(&id.name)));
+    let times = report.benchmarks.iter().map(move |one| (name(&one.id), &one.verdict));
+    let units = report
+        .compared_units()
+        .map(move |one| (format!("`{}` of {}", one_line(&one.unit), name(&one.id)), &one.verdict));
+    times.chain(units).filter_map(|(called, verdict)| match verdict {
+        Verdict::Failed { reason, .. } => Some(format!("{called} failed: {}", first_line(reason))),
         _ => None,
     })
 }

@@ -8,7 +8,7 @@ use duetbench_core::spec::{
 };
 use duetbench_core::{BenchmarkId, Report};
 
-use super::waiver;
+use super::waiver::{self, exact_percent};
 
 /// Options of a harness with a value of their own that only say what is built and run, and never by which program.
 const HARMLESS: [&str; 3] = ["-tags", "-cpu", "-short"];
@@ -68,8 +68,7 @@ pub(super) fn alone_here(report: &Report, id: &BenchmarkId, forks: u32) -> Strin
     write(report, &Spec { fleet: None, ..of_one(report, id, forks) }, None, &[])
 }
 
-/// The commands that accept everything that stops the change, a line each, where they may be offered; their reason is for the reader to
-/// fill in.
+/// The commands that accept what stops the change, a line each, where they may be offered; their reason is for the reader to fill in.
 pub(super) fn accept(report: &Report) -> Vec<String> {
     let command = |Breach { id, metric, .. }: Breach| {
         let metric = match &metric {
@@ -81,7 +80,7 @@ pub(super) fn accept(report: &Report) -> Vec<String> {
         let store = &report.typed.store;
         format!("duet waive {name}{metric} --run {run}{store} --days {} --reason '…'", waiver::DAYS)
     };
-    report.stopping().into_iter().filter(|_| may_be_offered(report)).map(command).collect()
+    report.acceptable().into_iter().filter(|_| may_be_offered(report)).map(command).collect()
 }
 
 /// The command that shows a run again.
@@ -127,8 +126,8 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>, more: &[&str]) -> Stri
     if spec.layouts == LayoutChoice::Random {
         option("--layouts", "random".to_owned());
     }
-    for (name, value) in unusual_decisions(spec.decision) {
-        option(name, value.to_string());
+    for (name, share) in decisions(spec.decision, report.spec.rules.is_empty()) {
+        option(name, exact_percent(share));
     }
     if let Some(name) = &spec.harness.name {
         option("--adapter", name.clone());
@@ -257,17 +256,19 @@ fn efforts(effort: &Effort) -> impl Iterator<Item = (&'static str, String)> {
     options.into_iter().filter_map(|(name, value)| Some((name, value?)))
 }
 
-/// The numbers of the decision that are not the default.
-fn unusual_decisions(decision: Decision) -> impl Iterator<Item = (&'static str, f64)> {
+/// The numbers of the decision that have to be typed. A threshold that is typed holds for all times, so that where there are rules it is
+/// only said again.
+fn decisions(decision: Decision, is_unruled: bool) -> impl Iterator<Item = (&'static str, f64)> {
     let usual = Decision::default();
+    let is_unusual = decision.threshold != usual.threshold;
     [
-        ("--threshold", decision.threshold, usual.threshold),
-        ("--alpha", decision.alpha, usual.alpha),
-        ("--fdr", decision.false_discovery_rate, usual.false_discovery_rate),
+        ("--threshold", decision.threshold, if is_unruled { is_unusual } else { decision.typed }),
+        ("--alpha", decision.alpha, decision.alpha != usual.alpha),
+        ("--fdr", decision.false_discovery_rate, decision.false_discovery_rate != usual.false_discovery_rate),
     ]
     .into_iter()
-    .filter(|(_, value, usual)| value != usual)
-    .map(|(name, value, _)| (name, value))
+    .filter(|(_, _, said)| *said)
+    .map(|(name, share, _)| (name, share))
 }
 
 /// A word as a POSIX shell must be given it.

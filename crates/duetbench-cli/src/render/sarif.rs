@@ -83,22 +83,28 @@ const RULES: [(&str, &str, &str); 5] = [
 /// The report as SARIF, with the places that it is about.
 pub fn render(report: &Report, sites: &Sites) -> String {
     let mut results = worse(report, sites);
+    let is_wanted = |id: &BenchmarkId| report.gate.iter().flat_map(Gate::unanswered).any(|wanted| wanted == id);
     for benchmark in &report.benchmarks {
         let found = match &benchmark.verdict {
             Verdict::Slower(Extent::Open { .. }) if !is_breach(report, benchmark) => {
                 (Rule::Slower, size_open(benchmark))
             }
             Verdict::Inconclusive { .. } => (Rule::Inconclusive, undecided(benchmark)),
+            Verdict::Faster(Extent::Open { .. }) if is_wanted(&benchmark.id) => {
+                (Rule::Inconclusive, size_open(benchmark))
+            }
             Verdict::Failed { .. } => (Rule::Failed, failed(benchmark)),
             _ => continue,
         };
         let mut result = result(found.0, &found.1, &sites.place(&benchmark.id), &benchmark.id.to_string());
-        if report.gate.as_ref().is_some_and(|gate| gate.unanswered().any(|id| *id == benchmark.id)) {
+        if is_wanted(&benchmark.id) {
             result["level"] = json!("error");
         }
         results.push(result);
     }
-    results.extend(report.reported.iter().filter_map(|unit| without_answer(unit, sites)));
+    for unit in &report.reported {
+        results.extend(without_answer(unit, sites, is_wanted(&unit.id)));
+    }
     results.extend(report.gate.iter().flat_map(|gate| stale(gate, sites)));
     let compared = report.benchmarks.iter().any(BenchmarkReport::was_compared) && !report.answers_nothing();
     document::json(&json!({
@@ -191,7 +197,7 @@ fn size_open(benchmark: &BenchmarkReport) -> String {
 }
 
 /// A result for a unit that a benchmark reports itself and that has no answer. One that got worse is a breach of policy.
-fn without_answer(unit: &ReportedMetric, sites: &Sites) -> Option<Value> {
+fn without_answer(unit: &ReportedMetric, sites: &Sites, is_wanted: bool) -> Option<Value> {
     let called = format!("`{}` of `{}`", unit.unit, short_name(&unit.id.name));
     let (rule, words) = match &unit.verdict {
         Verdict::Failed { reason, .. } => (Rule::Failed, format!("{called} failed: {}", shortened(reason))),
@@ -202,7 +208,11 @@ fn without_answer(unit: &ReportedMetric, sites: &Sites) -> Option<Value> {
         _ => return None,
     };
     let mark = fingerprint(&unit.id, &Metric::Reported(unit.unit.clone()));
-    Some(result(rule, &words, &sites.place(&unit.id), &mark))
+    let mut result = result(rule, &words, &sites.place(&unit.id), &mark);
+    if is_wanted {
+        result["level"] = json!("error");
+    }
+    Some(result)
 }
 
 fn failed(benchmark: &BenchmarkReport) -> String {

@@ -94,6 +94,42 @@ fn more_than_was_accepted_fails() {
     place.write("duet-waivers.toml", &waiver("5%", "2999-12-31"));
     let text = place.scripted(SLOWER, &[]).expect(3).stdout;
     assert!(text.contains("of which 5% were accepted"), "{text}");
+    // Another waiver of the same would be refused.
+    assert!(!text.contains("duet waive"), "{text}");
+    let comment = place.duet(&["show", "--format", "markdown"]).expect(3).stdout;
+    assert!(!comment.contains("[[waiver]]"), "{comment}");
+}
+
+#[test]
+fn a_count_that_grew_from_nothing_has_no_ceiling_and_says_so() {
+    let place = Place::new();
+    place.write("duet.toml", "[[rule]]\nmetric = 'allocs'\naction = 'gate'\n");
+    let grown = r#"{"BenchmarkDecode": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.002, "allocs": [0, 1]}}"#;
+    let text = place.scripted(grown, &[]).expect(3).stdout;
+    assert!(!text.contains("duet waive"), "{text}");
+    let waive = |more: &[&str]| {
+        let usual = ["waive", "BenchmarkDecode", "--metric", "allocs", "--days", "9", "--reason", "r"];
+        place.duet(&[&usual[..], more].concat()).expect(2).says(&["grew from nothing", "`action = \"inform\"`"]);
+    };
+    waive(&[]);
+    waive(&["--ceiling", "100%"]);
+}
+
+#[test]
+fn the_command_that_makes_a_run_again_decides_as_it_did() {
+    let command = |rules: &str, more: &[&str]| {
+        let place = Place::new();
+        place.write("duet.toml", rules);
+        let page = place.scripted(STEADY, &[&["--format", "markdown"], more].concat()).expect(0).stdout;
+        page.lines().find(|line| line.contains("--seed")).unwrap().to_owned()
+    };
+    let ruled = "threshold = '5%'\n[[rule]]\nthreshold = '10%'\n";
+    // Typed again, the suite's threshold would overrule the rules.
+    assert!(!command(ruled, &[]).contains("--threshold"));
+    assert!(command(ruled, &["--threshold", "3%"]).contains("--threshold 3%"));
+    assert!(command("threshold = '5%'\n", &[]).contains("--threshold 5%"));
+    assert!(command("", &["--threshold", "150%"]).contains("--threshold 150%"));
+    assert!(!command("", &[]).contains("--threshold"));
 }
 
 #[test]

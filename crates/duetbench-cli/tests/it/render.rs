@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 
 use duetbench_cli::render::markup::markdown::LENGTH_MAX;
 use duetbench_cli::render::palette::Palette;
-use duetbench_cli::render::sarif::{self, Site, Sites};
 use duetbench_cli::render::text::Look;
 use duetbench_cli::render::{csv, gobench, html, json, markdown, text};
 use duetbench_core::analysis::{Counted, Ranged};
-use duetbench_core::gate::{Gate, Waiver};
+use duetbench_core::gate::Gate;
 use duetbench_core::plan::Style;
 use duetbench_core::report::Typed;
 use duetbench_core::reported::ReportedMetric;
-use duetbench_core::spec::{Action, Metric, Policy, Rule, Thresholds};
 use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict};
 use unicode_width::UnicodeWidthStr;
@@ -140,21 +138,6 @@ fn every_format_of_a_run_whose_benchmarks_report_units() {
 }
 
 #[test]
-fn sarif_has_the_units_that_have_no_answer() {
-    let mut report = with_units();
-    let unit = report.reported[0].clone();
-    let failed = Verdict::Failed { role: None, reason: "no value".into() };
-    report.reported =
-        [failed, OPEN, Verdict::NoChange].map(|verdict| ReportedMetric { verdict, ..unit.clone() }).into();
-    report.benchmarks.iter_mut().for_each(|one| one.verdict = Verdict::NoChange);
-    report.gate = None;
-    let found: serde_json::Value = serde_json::from_str(&sarif::render(&report, &Sites::default())).unwrap();
-    let rules: Vec<_> =
-        found["runs"][0]["results"].as_array().unwrap().iter().map(|one| one["ruleId"].clone()).collect();
-    assert_eq!(rules, ["failed", "inconclusive"]);
-}
-
-#[test]
 fn a_rule_of_its_own_bounds_what_no_change_says() {
     let mut report = run_of(&[Verdict::NoChange, Verdict::NoChange]);
     report.benchmarks[1].threshold = Some(0.2);
@@ -274,45 +257,6 @@ fn processor_time_of_whole_programs_stands_beside_their_wall_time() {
 }
 
 #[test]
-fn sarif_of_everything() {
-    let (report, at) = (everything(), |path: &str, line| Site { path: path.into(), line });
-    let sites = report.benchmarks.iter().filter(|b| b.verdict != Verdict::Regression || b.allocs.is_some());
-    let benchmarks = sites.map(|b| (b.id.clone(), at("codec dir/codec_test.go", b.mode.map(|_| 7)))).collect();
-    check("everything.sarif", &sarif::render(&report, &Sites { benchmarks, policy: String::new() }));
-}
-
-#[test]
-fn sarif_follows_the_gate() {
-    let mut report = everything();
-    let rules = [("Encode", Metric::Allocs, Action::Gate), ("Encode", Metric::Bytes, Action::Inform)];
-    let rules = rules.map(|(benchmarks, metric, action)| Rule {
-        benchmarks: Some(benchmarks.into()),
-        metric: Some(metric),
-        action: Some(action),
-        ..Rule::default()
-    });
-    let waiver = |benchmark: &str, ceiling, expires: &str| Waiver {
-        benchmark: benchmark.into(),
-        metric: Metric::Time,
-        ceiling,
-        expires: expires.parse().expect("a day"),
-        reason: "r".into(),
-        link: None,
-    };
-    let waivers = [
-        waiver("BenchmarkEncode/format=json-8", 0.1, "2026-12-31"),
-        waiver("BenchmarkParse/[a|b]{1,2}/\"日本語\",`x`-8", 0.1, "2026-12-31"),
-    ];
-    let policy = Policy::new(&rules).expect("rules");
-    let today = "2026-06-01".parse().expect("a day");
-    report.gate = Some(Gate::decide(report.found(), Thresholds::new(&report.spec.decision, &policy), &waivers, today));
-    check("gate.sarif", &sarif::render(&report, &Sites::default()));
-    // A project in a folder of the repository has its files there.
-    let inside = sarif::render(&report, &Sites { policy: "sub dir".into(), ..Sites::default() });
-    assert!(inside.contains("\"sub%20dir/duet.toml\"") && !inside.contains("\"duet.toml\""));
-}
-
-#[test]
 fn data_of_the_page() {
     check("page.json", &format!("{:#}\n", data_by_name(&pictured(everything()))));
 }
@@ -407,7 +351,7 @@ fn run_of(verdicts: &[Verdict]) -> Report {
     report
 }
 
-const OPEN: Verdict = Verdict::Inconclusive { forks_sufficient: None };
+pub(crate) const OPEN: Verdict = Verdict::Inconclusive { forks_sufficient: None };
 
 fn failed() -> Verdict {
     Verdict::Failed { role: None, reason: "no slice was recorded".into() }

@@ -46,7 +46,12 @@ pub struct Found<'a> {
     pub instructions: &'a [BenchmarkInstructions],
 }
 
-impl Found<'_> {
+impl<'a> Found<'a> {
+    /// Benchmarks of which something that they report themselves is an open question.
+    pub(crate) fn open_units(self) -> impl Iterator<Item = &'a BenchmarkId> {
+        self.reported.iter().filter(move |one| one.verdict.is_open() && !self.is_redefined(&one.id)).map(|one| &one.id)
+    }
+
     /// Whether a benchmark is another one in both versions, so that what it reports is not compared.
     pub(crate) fn is_redefined(&self, id: &BenchmarkId) -> bool {
         self.benchmarks.iter().any(|one| one.id == *id && one.verdict.is_redefined())
@@ -95,8 +100,7 @@ impl Gate {
 
     /// Has every open question stop the change about which no rule says something else (`strict`).
     pub fn demand_answers(&mut self, found: Found<'_>) {
-        let reported = found.reported.iter().filter(|one| one.verdict.is_open()).map(|one| &one.id);
-        let all: BTreeSet<&BenchmarkId> = self.open_times(found.benchmarks).chain(reported).collect();
+        let all: BTreeSet<&BenchmarkId> = self.open_times(found.benchmarks).chain(found.open_units()).collect();
         let unruled = all.into_iter().filter(|id| !self.open.iter().any(|question| question.id == **id));
         let demanded: Vec<OpenQuestion> =
             unruled.map(|id| OpenQuestion { id: id.clone(), action: Action::Gate }).collect();

@@ -18,7 +18,7 @@ fn day(text: &str) -> Day {
 }
 
 /// A benchmark that was compared, with this ratio.
-fn compared(name: &str, verdict: Verdict, ratio: f64) -> BenchmarkReport {
+pub(crate) fn compared(name: &str, verdict: Verdict, ratio: f64) -> BenchmarkReport {
     let estimate = Estimate {
         ratio,
         ratio_low: ratio - 0.01,

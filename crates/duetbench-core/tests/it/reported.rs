@@ -1,12 +1,14 @@
 //! Metrics that benchmarks report under units of their own: from the values of processes to verdicts and breaches.
 
-use duetbench_core::gate::{Found, Gate, Stale, Standing, Waiver};
+use duetbench_core::gate::{Day, Found, Gate, Stale, Standing, Waiver};
 use duetbench_core::recording::Better;
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::{PAIRS, PairReading, Readings, ReadingsOutcome, ReportedMetric, UnitReadings, judge};
 use duetbench_core::spec::{Action, Decision, Metric, Policy, Rule, Thresholds, Wanted};
 use duetbench_core::verdict::Extent;
 use duetbench_core::{BenchmarkId, Verdict, stats};
+
+use crate::gate::compared;
 
 fn id(name: &str) -> BenchmarkId {
     BenchmarkId { package: "p".into(), name: name.into() }
@@ -53,6 +55,20 @@ fn a_quotient_without_a_number_takes_no_other_unit_with_it() {
     let readings = [read("A", "x", &tiny, &[1.0; 8]), read("B", "x", &BASELINE, &TENTH_LESS)];
     let words: Vec<&str> = judged_all(&readings).iter().map(|one| one.verdict.word()).collect();
     assert_eq!(words, ["regression", "improvement"]);
+}
+
+#[test]
+fn nobody_demands_an_answer_of_what_a_changed_benchmark_reports() {
+    let open = ReportedMetric { verdict: OPEN, ..judged(Better::Lower, &SWINGING, &SWINGING) };
+    let demanded = |verdict: Verdict| {
+        let benchmarks = [BenchmarkReport { id: id("A"), ..compared("A", verdict, 1.0) }];
+        let found = Found { benchmarks: &benchmarks, reported: std::slice::from_ref(&open), ..Found::default() };
+        let decision = Decision::default();
+        let mut gate = Gate::decide(found, Thresholds::from(&decision), &[], Day::FIRST);
+        gate.demand_answers(found);
+        gate.unanswered().count()
+    };
+    assert_eq!((demanded(Verdict::NoChange), demanded(Verdict::Redefined(Box::new(Verdict::NoChange)))), (1, 0));
 }
 
 #[test]
