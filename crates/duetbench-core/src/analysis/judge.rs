@@ -5,7 +5,7 @@ use crate::stats::{self, StatsError, TrimmedT, critical_t, noncentral_t_survival
 use crate::verdict::Verdict;
 use crate::verdict::rule::{PValues, decided};
 
-use super::{Counts, Estimate, Evidence};
+use super::{Counts, Errors, Estimate, Evidence};
 
 /// The verdict on one benchmark.
 ///
@@ -30,9 +30,9 @@ pub fn judge(evidence: &Evidence, estimate: &Estimate, decision: &Decision) -> R
 /// Spreads are taken for as much larger as they are uncertain.
 fn forks_sufficient(evidence: &Evidence, decision: &Decision) -> Result<Option<u32>, StatsError> {
     let (band, within) = (decision.threshold.ln_1p(), evidence.within(decision));
-    let error = evidence.last.errors.interval;
+    let errors = evidence.last.errors;
     let of = |log_ratio: &TrimmedT| -> Result<Side, StatsError> {
-        Ok(Side { change: log_ratio.mean.abs(), spread: log_ratio.cautious_spread()?, band, within, error })
+        Ok(Side { change: log_ratio.mean.abs(), spread: log_ratio.cautious_spread()?, band, within, errors })
     };
     let judged = of(&evidence.log_ratio)?;
     let beside = evidence.beside.as_ref().map(of).transpose()?.filter(|_| judged.is_inside());
@@ -68,8 +68,8 @@ struct Side {
     band: f64,
     /// Largest change that lies within it whatever is hidden; between the two nothing is ever shown.
     within: f64,
-    /// Two-sided nominal error of the interval at the last look.
-    error: f64,
+    /// Two-sided nominal errors at the last look.
+    errors: Errors,
 }
 
 impl Side {
@@ -79,16 +79,18 @@ impl Side {
 
     /// Probability that the interval of so many units lies wholly on that side: clear of both ends of the band where the change is
     /// inside (Phillips, Journal of Pharmacokinetics and Biopharmaceutics 18, 1990, with Bonferroni's bound for both), else
-    /// beyond the nearer one.
+    /// beyond the nearer one, where the p-value has to be small as well.
     fn power(&self, units: u32) -> Result<f64, StatsError> {
         let df = f64::from(stats::degrees_of_freedom(units));
-        let (critical, standard_error) = (critical_t(self.error, df)?, self.spread / f64::from(units).sqrt());
-        let clear_of = |distance: f64| {
+        let standard_error = self.spread / f64::from(units).sqrt();
+        let exceeds = |distance: f64, error: f64| {
             let in_errors = distance / standard_error;
+            let critical = critical_t(error, df)?;
             if in_errors.is_finite() { noncentral_t_survival(critical, df, in_errors) } else { Ok(1.0) }
         };
+        let clear_of = |distance: f64| exceeds(distance, self.errors.interval);
         match self.change - self.band {
-            beyond if beyond > 0.0 => clear_of(beyond),
+            beyond if beyond > 0.0 => Ok(clear_of(beyond)?.min(exceeds(self.change, self.errors.changed)?)),
             _ if self.is_inside() => {
                 Ok(clear_of(self.within - self.change)? + clear_of(self.within + self.change)? - 1.0)
             }

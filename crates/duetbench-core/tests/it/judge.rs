@@ -174,6 +174,22 @@ fn sufficient(interval: (f64, f64)) -> Option<u32> {
 }
 
 #[test]
+fn what_would_suffice_makes_the_p_value_small_as_well() {
+    // Far beyond its threshold the interval is soon clear of it.
+    let decision = Decision { threshold: 0.001, ..DECISION };
+    let evidence = evidence(0.03, 0.04);
+    let estimate = evidence.estimate(&decision, evidence.p_value).unwrap();
+    let units = judge(&evidence, &estimate, &decision).unwrap().forks_sufficient().unwrap();
+    let power = |units: u32| {
+        let df = f64::from(stats::degrees_of_freedom(units));
+        let in_errors = 0.03 / evidence.log_ratio.cautious_spread().unwrap() * f64::from(units).sqrt();
+        let critical = stats::critical_t(evidence.last.errors.changed, df).unwrap();
+        stats::noncentral_t_survival(critical, df, in_errors).unwrap()
+    };
+    assert!(power(units) >= 0.8 && power(units - 1) < 0.8, "{units}: {} {}", power(units), power(units - 1));
+}
+
+#[test]
 fn what_would_suffice_grows_with_the_spread() {
     let forks = [0.04, 0.08, 0.16].map(|half_width| sufficient((0.0, half_width)).unwrap());
     assert!(forks[0] > 5 && forks[1] > 2 * forks[0] && forks[2] > 3 * forks[1], "{forks:?}");
