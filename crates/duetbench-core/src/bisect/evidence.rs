@@ -50,6 +50,12 @@ impl Evidence {
         self.levels.iter().map(Vec::len).chain(direct).sum()
     }
 
+    /// Whether two commits are proven to be the same code, or those between.
+    pub(super) fn is_empty_between(&self, base: usize, head: usize) -> bool {
+        let gaps = (0..self.knots.len() - 1).filter(|&gap| self.knots[gap] >= base && self.knots[gap + 1] <= head);
+        gaps.clone().next().is_some() && gaps.into_iter().all(|gap| self.empty.contains(&gap))
+    }
+
     /// Log ratios of these two commits, measured against each other.
     pub(super) fn direct(&self, base: usize, head: usize) -> Vec<f64> {
         let at = |commit| self.knots.iter().position(|&knot| knot == commit);

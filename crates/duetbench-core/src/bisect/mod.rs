@@ -186,9 +186,9 @@ impl Search {
             if shows_itself(&direct, &belief) {
                 continue;
             }
-            // The two were each measured with others, and are left out since they cannot be with each other.
+            // The two were each measured with others, and are left out since they cannot be with each other, or are the same code.
             let left_out = [step.parent, step.culprit].iter().any(|commit| self.skipped.contains(commit));
-            if left_out || direct.len() >= DIRECT_MAX {
+            if left_out || evidence.is_empty_between(step.parent, step.culprit) || direct.len() >= DIRECT_MAX {
                 return Next::Done(self.cannot_tell(&belief));
             }
             let planned = (DIRECT_Z_PLANNED * belief.spread / belief.change).powi(2).ceil().clamp(3.0, 64.0) as usize;

@@ -115,6 +115,17 @@ fn commits_that_cannot_be_compared_with_each_other_are_asked_once() {
 }
 
 #[test]
+fn equal_code_that_ratios_contradict_ends_a_search() {
+    let mut search = search(12);
+    tell(&mut search, 0, 6, &[0.0, 0.01, -0.01, 0.0].repeat(8));
+    tell(&mut search, 0, 7, &[0.69, 0.70, 0.68, 0.69].repeat(8));
+    tell(&mut search, 0, 12, &[0.69, 0.70, 0.68, 0.69].repeat(8));
+    search.tell(Probe { base: 6, head: 7, found: Found::Identical });
+    let told = search.next(&PAIRS_ALONE);
+    assert!(matches!(told, Next::Done(Answer::CannotTell(_))), "{told:?}");
+}
+
+#[test]
 fn nobody_is_named_without_a_comparison_with_the_parent() {
     let mut search = search(12);
     tell(&mut search, 0, 6, &[0.0, 0.01, -0.01, 0.0]);
