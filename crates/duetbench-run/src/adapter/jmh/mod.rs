@@ -140,8 +140,10 @@ impl Jmh {
 const STARTER: [&str; 3] = ["-Djmh.ignoreLock=true", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
 
 /// Options of JMH that say what duet has to say itself, with what to use instead.
-const OURS: [(&str, &str); 23] = [
+const OURS: [(&str, &str); 24] = [
     ("-f", "`--forks`"),
+    // It runs before an iteration has its turn.
+    ("-gc", "nothing, since it would collect in the time of the other version,"),
     ("-wf", "`--forks`"),
     ("-i", "`--iterations` of `duet run`; `duet compare` decides"),
     ("-wi", "`--warmup`"),
@@ -320,7 +322,8 @@ impl Adapter for Jmh {
         launch.args.splice(0..0, STARTER.map(OsString::from));
         args.extend(entry.parameters.iter().flat_map(|(name, value)| ["-p".into(), format!("{name}={value}")]));
         // Warm-up iterations are ours too: only those that count for JMH come by the profiler with their score.
-        let fixed = ["-f", "1", "-wi", "0", "-foe", "true", "-v", "SILENT", "-prof", "duetbench.hook.DuetProfiler"];
+        let fixed =
+            ["-f", "1", "-wf", "0", "-wi", "0", "-foe", "true", "-v", "SILENT", "-prof", "duetbench.hook.DuetProfiler"];
         args.extend(["-bm".into(), entry.mode.clone(), "-i".into(), iterations.to_string()]);
         args.extend(["-r".into(), format!("{}us", (order.slice_ns / 1000).max(1))]);
         args.extend(fixed.map(String::from));
@@ -406,7 +409,7 @@ mod tests {
         for line in ["-foe true", "-foe=true", "--foe true"] {
             assert!(refused(line).is_some_and(|words| words.contains("always on")), "{line}");
         }
-        assert_eq!(refused("-gc true"), None);
+        assert_eq!(refused("-t 2"), None);
         assert!(refused("Other").is_some_and(|words| words.contains("--bench")));
     }
 
@@ -416,7 +419,7 @@ mod tests {
             let words: Vec<String> = line.split_whitespace().map(String::from).collect();
             asked_threads(&words)
         };
-        for line in ["-t 3", "-gc true -t=3", "--t 3 -gc true", "-t 2 -t 3"] {
+        for line in ["-t 3", "-opi 2 -t=3", "--t 3 -opi 2", "-t 2 -t 3"] {
             assert_eq!(asked(line), Some(3), "{line}");
         }
         assert!(asked("-t max").is_some_and(|all| all > 0));
