@@ -131,19 +131,17 @@ pub fn worker(account: &Account, arch: Arch) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The prices to reckon with.
+/// The prices to reckon with, of the region in which a fleet deploys.
 ///
 /// # Errors
 /// When the file that was named cannot be used.
-pub fn prices_of(account: &Account) -> Result<Prices, Failure> {
+pub fn prices_of(account: &Account, region: Option<&str>) -> Result<Prices, Failure> {
     let table: PriceTable = match &account.prices {
         None => prices::known(),
         Some(path) => read(path)?,
     };
-    // As AWS's own tools have it.
-    let elsewhere = ["AWS_REGION", "AWS_DEFAULT_REGION"].iter().find_map(|name| std::env::var(name).ok());
-    let region = account.region.clone().or(elsewhere).unwrap_or_else(|| "default".to_owned());
-    let rate = table.rate(&region).ok_or_else(|| Failure::usage(format!("the prices say nothing of `{region}`")))?;
+    let region = region.filter(|region| !region.is_empty()).unwrap_or("default");
+    let rate = table.rate(region).ok_or_else(|| Failure::usage(format!("the prices say nothing of `{region}`")))?;
     Ok(Prices { rate, date: table.date })
 }
 

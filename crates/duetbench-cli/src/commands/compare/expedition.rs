@@ -96,7 +96,7 @@ impl Expedition<'_> {
             call_max,
             timeout: self.context.settings.timeout(),
             recipes: &recipes,
-            rate: self.outfit.prices.rate,
+            rate: terms.map_or(self.outfit.prices.rate, |terms| terms.rate),
             past: &past.trials,
             spent_usd: terms.map_or(0.0, |terms| terms.cost_usd(&past.calls, &self.outfit.spec)),
         };

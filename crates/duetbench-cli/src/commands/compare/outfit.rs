@@ -51,7 +51,7 @@ impl Outfit {
         }
         let engine = fleet::engine(spec.engine, spec.parallel, &account)?;
         let worker = fleet::worker(&account, spec.arch)?;
-        let prices = fleet::prices_of(&account)?;
+        let prices = fleet::prices_of(&account, engine.region())?;
         let limits = engine.limits()?;
         engine.caveats().iter().for_each(|caveat| context.printer.note(caveat));
         Ok(Outfit { spec, engine, limits, prices, worker, scratch: Scratch::new()? })
