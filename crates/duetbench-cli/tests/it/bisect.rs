@@ -48,6 +48,15 @@ fn a_commit_that_fails_is_left_out_once_also_where_another_has_the_same_sources(
 }
 
 #[test]
+fn a_change_that_was_taken_back_and_made_again_is_named() {
+    let (fast, slow) = (counting(2000), counting(40_000));
+    let place = repository(&[&fast, &slow, &fast, &slow]);
+    let ran = place.duet(&["bisect", "HEAD~3", "HEAD", "--threshold", "50%", "--seed", "1", "--budget", "2m"]);
+    let named = ["c1", "c3"].iter().any(|subject| ran.stdout.contains(subject));
+    assert!(named && !ran.stdout.contains("not slower"), "{}: {}", ran.code, ran.stdout);
+}
+
+#[test]
 fn a_commit_that_fails_only_while_it_is_measured_is_left_out_once() {
     let (fast, slow) = (counting(2000), counting(40_000));
     let place = Place::new();
@@ -126,6 +135,15 @@ impl Search {
         let record: String = store.query_row("SELECT bisection FROM bisections", [], |row| row.get(0)).unwrap();
         serde_json::from_str::<Value>(&record).unwrap()[part].clone()
     }
+}
+
+#[test]
+fn a_search_goes_on_on_its_own_machine_alone() {
+    let search = Search::new();
+    search.interrupted(&WANTED);
+    let store = Connection::open(search.place.path().join(".duet/duet.db")).unwrap();
+    store.execute_batch("UPDATE runs SET head = json_set(head, '$.environment.cpu_model', 'of old')").unwrap();
+    search.carried_out(&["--resume"]).expect(2).says(&["begun on another machine", "of old"]);
 }
 
 const WANTED: [&str; 6] = ["HEAD~3", "HEAD", "--threshold", "50%", "--seed", "1"];

@@ -23,7 +23,7 @@ use crate::commands::Context;
 use crate::failure::{Failure, code};
 use crate::render;
 use crate::render::format::{change, duration, failure_in_one_line, many};
-use crate::session::tell_interrupted;
+use crate::session::{same_machine, tell_interrupted};
 
 /// Share of the budget that the comparison of two end points may take.
 const ENDS_SHARE: u32 = 4;
@@ -51,6 +51,9 @@ impl<'a> Course<'a> {
                 Some(run) => Some(assemble::report(self.store.load(run)?.comparison()?)),
                 None => None,
             };
+            if let Some(report) = &report {
+                same_machine(&report.environment)?;
+            }
             self.known.reports.push(report);
         }
         match self.searched() {
@@ -326,7 +329,10 @@ impl<'a> Course<'a> {
         let report = match outcome {
             Outcome::Measured(report) => Some(*report),
             Outcome::Identical => None,
-            Outcome::Unusable(why) => return Ok(Some(why)),
+            Outcome::Unusable(unusable) => {
+                self.measured_s += unusable.measured_s;
+                return Ok(Some(unusable));
+            }
             Outcome::Interrupted(run) => {
                 // Where nothing was measured this time, there is still what was measured before.
                 record.open = run.or(open.and_then(|open| open.run)).or(begun).map(|run| of(Some(run)));

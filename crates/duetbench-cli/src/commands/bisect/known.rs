@@ -37,8 +37,9 @@ impl Known {
         for (place, &commit) in line.commits.iter().enumerate() {
             if self.is_skipped(commit, &line.benchmark) {
                 search.skip(place);
-            } else if let Some(base) = (0..place).rev().find(|&before| self.are_same(line.commits[before], commit)) {
-                search.tell(Probe { base, head: place, found: bisect::Found::Identical });
+            } else if place > 0 && self.are_same(line.commits[place - 1], commit) {
+                // Of neighbours alone: between others a change may have come, gone and come again.
+                search.tell(Probe { base: place - 1, head: place, found: bisect::Found::Identical });
             }
         }
         search

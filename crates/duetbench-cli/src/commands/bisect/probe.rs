@@ -34,6 +34,8 @@ pub(super) struct Unusable {
     pub(super) why: String,
     /// Whether it is the benchmark's alone: another one may be there.
     pub(super) by_benchmark: bool,
+    /// Time that was measured until it showed, seconds.
+    pub(super) measured_s: f64,
 }
 
 /// A comparison to make.
@@ -63,10 +65,14 @@ impl Comparing<'_> {
         match (done, purpose.taken.into_inner()) {
             (Ok(_), Some(outcome)) => Ok(outcome),
             (Err(_), _) if interrupted => Ok(Outcome::Interrupted(None)),
-            (Ok(_), None) => Ok(Outcome::Unusable(Unusable { why: "nothing was compared".into(), by_benchmark: true })),
+            (Ok(_), None) => Ok(Outcome::Unusable(Unusable {
+                why: "nothing was compared".into(),
+                by_benchmark: true,
+                measured_s: 0.0,
+            })),
             (Err(Failure::Run(error)), _) if is_the_commits(&error) => {
                 let by_benchmark = error.about() == Some(About::Benchmarks);
-                Ok(Outcome::Unusable(Unusable { why: error.to_string(), by_benchmark }))
+                Ok(Outcome::Unusable(Unusable { why: error.to_string(), by_benchmark, measured_s: 0.0 }))
             }
             (Err(failure), _) => Err(failure),
         }
@@ -101,7 +107,7 @@ impl Taking<'_> {
     fn obstacle(&self, plan: &Plan) -> Option<Outcome> {
         let target = self.target.filter(|target| plan.benchmarks.iter().all(|b| b.id != **target))?;
         let excluded = plan.excluded.iter().find(|excluded| excluded.id() == target);
-        let unusable = |why| Outcome::Unusable(Unusable { why, by_benchmark: true });
+        let unusable = |why| Outcome::Unusable(Unusable { why, by_benchmark: true, measured_s: 0.0 });
         Some(match excluded {
             Some(Excluded::Identical { .. } | Excluded::NotAffected { .. }) => Outcome::Identical,
             Some(Excluded::Failed(_, _, words)) => unusable(format!("`{}` fails: {words}", target.name)),
@@ -154,7 +160,7 @@ impl Purpose for Taking<'_> {
         let failed = self.target.and_then(|target| fails_in(&report, target));
         let outcome = match failed {
             _ if !ended => Outcome::Interrupted(Some(run.to_string())),
-            Some(why) => Outcome::Unusable(Unusable { why, by_benchmark: true }),
+            Some(why) => Outcome::Unusable(Unusable { why, by_benchmark: true, measured_s: report.measured_s }),
             None => Outcome::Measured(Box::new(report)),
         };
         self.taken.replace(Some(outcome));
