@@ -50,7 +50,13 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
     let around = Surroundings { now: &now, artifacts_then: then.as_ref(), missing: &missing };
     let entries = inspect(&plan, &recording, &rules, &around);
     let stale = entries.iter().any(Entry::is_stale);
-    let written = stale && !args.no_write;
+    let plannable = recording.levels.contains(&Level::Iteration);
+    if stale && !plannable && !args.no_write {
+        context
+            .printer
+            .note(&format!("no plan was written: `{}` has no iterations to plan, as a `duet run` has", stored.name));
+    }
+    let written = stale && plannable && !args.no_write;
     if written {
         let entries_next = entries.iter().filter_map(|entry| entry.next.clone()).collect();
         write(&PlanFile::new(learnt(&plan, &stored.name, &now, &entries), entries_next), &path, args, context)?;

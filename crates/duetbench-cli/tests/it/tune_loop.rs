@@ -75,6 +75,16 @@ fn a_plan_that_holds_is_left_as_it_is() {
 }
 
 #[test]
+fn a_comparison_renews_no_plan() {
+    let place = learnt();
+    let before = plan(&place);
+    place.scripted(&script(&[("Steady", 0.0), ("Other", 0.0), ("Young", 0.0)]), &["--fixed"]);
+    let ran = check(&place, &[]).expect(1).says(&["no plan was written: `r2` has no iterations to plan"]);
+    assert_eq!(reasons(&ran, "Young"), ["new"]);
+    assert_eq!(plan(&place), before);
+}
+
+#[test]
 fn what_is_stale_is_named_and_nothing_else_changes() {
     let place = learnt();
     let before = plan(&place);
