@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
-use duetbench_core::analysis::{ForkPair, Looked, Monitor, Standing, summarise};
+use duetbench_core::analysis::{ForkPair, Looked, Monitor, Standing, TrialFailure, summarise};
 use duetbench_core::fleet::{
     Abandoned, CallEnd, Caps, Dispatcher, Ended, Fate, GaveUp, Heard, Next, Rate, Sending, Tallied, Task, Usage,
 };
@@ -423,9 +423,15 @@ pub(super) fn understand(reply: Reply, task: &str, asked: &[Trial]) -> Understoo
             outcomes.push((*trial, outcome.outcome_of(trial)));
         }
     }
-    let heard = match outcomes.iter().find_map(|(_, outcome)| outcome.result.as_ref().err()) {
+    let failures: Vec<&TrialFailure> =
+        outcomes.iter().filter_map(|(_, outcome)| outcome.result.as_ref().err()).collect();
+    let heard = match failures.first() {
         _ if outcomes.is_empty() => Heard::Crashed("there was no time or no room for a single trial".to_owned()),
-        Some(failure) if outcomes.iter().all(|(_, outcome)| outcome.result.is_err()) => {
+        Some(failure) if failures.len() == outcomes.len() => {
+            if failures.iter().all(|failure| failure.discarded) {
+                // The machine spoilt them, so that they are measured once more.
+                return Understood::without(Heard::Crashed(failure.reason.clone()));
+            }
             Heard::BenchmarkFailed(usage(&response), failure.reason.clone())
         }
         _ => Heard::Measured(usage(&response)),

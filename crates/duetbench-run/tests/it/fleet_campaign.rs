@@ -389,11 +389,23 @@ fn spoilt(spoil: impl Fn(&Request, &mut Response) + Sync) -> (Notes<'static>, Fl
 #[test]
 fn answers_that_make_no_sense_count_for_nothing_and_are_told_in_words() {
     type Spoil = fn(&Request, &mut Response);
-    let cases: [(Spoil, &str); 5] = [
+    let cases: [(Spoil, &str); 6] = [
         (|_, response| response.task = "7.0.2".into(), "answered another task, 7.0.2"),
         (|_, response| response.trouble = Some("no room".into()), "no room"),
         (|_, response| response.version = 2, "of version 2"),
         (|_, response| response.trials.clear(), "no time or no room for a single trial"),
+        (
+            |request, response| {
+                let slept = TrialFailure { role: None, reason: "the machine slept".into(), discarded: true };
+                let spoilt = |wire| {
+                    let trial = Trial::from(wire);
+                    let outcome = TrialOutcome { result: Err(slept.clone()), ..outcome("0~1", &trial) };
+                    Outcome::new(&trial, &outcome)
+                };
+                response.trials = request.trials.iter().copied().map(spoilt).collect();
+            },
+            "the machine slept",
+        ),
         (
             |request, response| {
                 let trial = Trial { suite_run: 4000, ..Trial::from(request.trials[0]) };
