@@ -41,9 +41,9 @@ pub(super) static TOOL: Tool = Tool {
 };
 
 /// Numbers of a row that are no counters of the user.
-const NO_COUNTERS: [&str; 12] = [
-    "family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads", "cpu_coefficient",
-    "real_coefficient", "rms", "net_heap_growth", "total_allocated_bytes", "max_bytes_used", "memory_iterations",
+const NO_COUNTERS: [&str; 11] = [
+    "per_family_instance_index", "repetitions", "repetition_index", "threads", "cpu_coefficient", "real_coefficient",
+    "rms", "net_heap_growth", "total_allocated_bytes", "max_bytes_used", "memory_iterations",
 ];
 /// Name endings of aggregates in files whose rows do not say what they are, as before version 1.5.
 const AGGREGATES: [&str; 6] = ["_mean", "_median", "_stddev", "_cv", "_BigO", "_RMS"];
@@ -59,6 +59,7 @@ struct File {
 #[derive(Default)]
 struct Row {
     name: Option<String>,
+    family: Option<u64>,
     run_type: Option<String>,
     time_unit: Option<String>,
     failed: bool,
@@ -94,8 +95,8 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
 #[derive(Default)]
 struct Gathered {
     sheet: Sheet,
-    /// Number of each benchmark.
-    numbers: HashMap<String, usize>,
+    /// Number of each benchmark, by its name and family: two functions may have one name, of which the sheet tells.
+    numbers: HashMap<(String, Option<u64>), usize>,
     /// Number of each benchmark's metrics.
     metrics: HashMap<(usize, String), usize>,
     failed: Vec<(String, String)>,
@@ -122,7 +123,7 @@ impl Gathered {
         let unit = unit::time_ns(time_unit).ok_or_else(|| {
             Wrong::in_file(format!("has times of `{name}` in `{time_unit}`: expected ns, us, ms or s"))
         })?;
-        let number = *self.numbers.entry(name.clone()).or_insert_with(|| {
+        let number = *self.numbers.entry((name.clone(), row.family)).or_insert_with(|| {
             self.sheet.judged.push(Series::new(name.clone(), unit::of("ns/op")));
             self.sheet.judged.len() - 1
         });
@@ -184,6 +185,7 @@ impl Row {
             ("time_unit", Value::String(text)) => self.time_unit = Some(text),
             ("error_message" | "skip_message", Value::String(text)) => self.message = Some(text),
             ("error_occurred" | "skipped", Value::Bool(failed)) => self.failed |= failed,
+            ("family_index", Value::Number(n)) => self.family = n.as_u64(),
             ("iterations", Value::Number(n)) => self.iterations = n.as_f64(),
             ("real_time", Value::Number(n)) => self.real_time = n.as_f64(),
             ("cpu_time", Value::Number(n)) => self.cpu_time = n.as_f64(),

@@ -95,6 +95,9 @@ fn google_benchmark_in_its_units_and_without_what_newer_versions_say() {
     refused(&file(&[row("a", "\"time_unit\": \"ns\"")]), " has no `real_time` for `a`");
     let unit = " has times of `a` in `fortnights`: expected ns, us, ms or s";
     refused(&file(&[row("a", "\"real_time\": 1, \"time_unit\": \"fortnights\"")]), unit);
+    let of_family = |family: u32| row("a", &format!("\"real_time\": 1, \"family_index\": {family}"));
+    assert_eq!(judged(&parsed(&file(&[of_family(3), of_family(3)])), "a").grid.cells(), &[1.0; 2][..]);
+    refused(&file(&[of_family(3), of_family(4)]), " holds `a` more than once");
     refused(&file(&["{}".into()]), " has a row without `name`");
     refused(&file(&[]), " holds no value");
     let alone = duetbench_formats::read(&data("google-aggregates.json")).unwrap_err().to_string();
