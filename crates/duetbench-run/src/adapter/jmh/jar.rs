@@ -15,8 +15,14 @@ use crate::error::RunError;
 const LIST: &str = "META-INF/BenchmarkList";
 /// Main class of JMH: a jar that holds it needs nothing else on the class path.
 const MAIN: &str = "org/openjdk/jmh/Main.class";
+/// What build tools write about a jar.
+const MANIFEST: &str = "META-INF/MANIFEST.MF";
+/// The parts of it that decide which classes are loaded.
+const LOADING: [&str; 2] = ["multi-release:", "class-path:"];
 /// Largest file in a jar that is read, bytes: an entry that grows without end when it is unpacked must not fill the memory.
 const ENTRY_BYTES_MAX: u64 = 1 << 30;
+/// The part of a manifest that is read, bytes.
+const MANIFEST_BYTES_MAX: u64 = 1 << 20;
 
 /// Contents of a jar, as far as they decide how it is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +44,7 @@ pub(super) fn kind(path: &Path) -> Result<Kind, RunError> {
 }
 
 /// A digest over what a jar holds: names and contents in name order, so that neither the order of its entries nor their dates
-/// matter. The manifest is left out, because build tools write there who built it and when.
+/// matter. Of the manifest only what decides which classes are loaded counts, because build tools write there who built it and when.
 ///
 /// # Errors
 /// When it cannot be read whole.
@@ -48,12 +54,19 @@ pub(super) fn content_digest(path: &Path) -> Result<String, RunError> {
     for index in 0..jar.len() {
         let entry = jar.by_index(index).map_err(|e| unreadable(path, &e.to_string()))?;
         let name = entry.name().map_err(|e| unreadable(path, &e.to_string()))?.into_owned();
-        if entry.is_dir() || name == "META-INF/MANIFEST.MF" {
+        if entry.is_dir() {
             continue;
         }
         let mut hash = Sha256::new();
-        let copied = std::io::copy(&mut entry.take(ENTRY_BYTES_MAX), &mut HashWriter(&mut hash));
-        copied.map_err(|e| RunError::file("read", path, e))?;
+        let read = if name == MANIFEST {
+            let mut text = Vec::new();
+            let read = entry.take(MANIFEST_BYTES_MAX).read_to_end(&mut text);
+            hash.update(loading(&String::from_utf8_lossy(&text)));
+            read.map(|_| ())
+        } else {
+            std::io::copy(&mut entry.take(ENTRY_BYTES_MAX), &mut HashWriter(&mut hash)).map(|_| ())
+        };
+        read.map_err(|e| RunError::file("read", path, e))?;
         contents.insert(name, hash.finalize());
     }
     let mut all = Sha256::new();
@@ -63,6 +76,14 @@ pub(super) fn content_digest(path: &Path) -> Result<String, RunError> {
         all.update(digest);
     }
     Ok(hex(&all.finalize()))
+}
+
+/// The lines of a manifest's main section that decide which classes are loaded; long ones go on behind a space.
+fn loading(manifest: &str) -> String {
+    let whole = manifest.replace("\r\n", "\n").replace("\n ", "");
+    let main = whole.lines().take_while(|line| !line.is_empty());
+    let decides = |line: &&str| LOADING.iter().any(|start| line.to_ascii_lowercase().starts_with(start));
+    main.filter(decides).flat_map(|line| [line, "\n"]).collect()
 }
 
 struct HashWriter<'a>(&'a mut Sha256);
@@ -85,4 +106,23 @@ fn open(path: &Path) -> Result<ZipArchive<impl Read + Seek + use<>>, RunError> {
 
 fn unreadable(path: &Path, why: &str) -> RunError {
     RunError::version(format!("`{}` is not a jar that can be read: {why}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::loading;
+
+    #[test]
+    fn a_manifest_counts_as_far_as_it_decides_which_classes_are_loaded() {
+        let built = |by: &str, path: &str| {
+            format!(
+                "Manifest-Version: 1.0\r\nBuilt-By: {by}\r\nClass-Path: a.jar {path}\r\n .jar\r\n\r\nName: x\r\nClass-Path: y\r\n"
+            )
+        };
+        assert_eq!(loading(&built("me", "b")), "Class-Path: a.jar b.jar\n");
+        assert_eq!(loading(&built("me", "b")), loading(&built("you", "b")));
+        assert_ne!(loading(&built("me", "b")), loading(&built("me", "c")));
+        assert_eq!(loading("multi-release: true\n"), "multi-release: true\n");
+        assert_eq!(loading(""), "");
+    }
 }

@@ -171,17 +171,18 @@ const OURS: [(&str, &str); 24] = [
 /// An argument of a fork that changes nothing: the lock is that of the JVM which starts it.
 const WITHOUT_EFFECT: &str = STARTER[0];
 
-/// The option that an argument is, with one hyphen; empty for a value. JMH takes `--prof gc` and `-prof=gc` for `-prof gc`.
+/// The option that an argument is, with one hyphen; empty for a value. JMH takes `--prof gc` and `-prof=gc` for `-prof gc`, and `-t4` for
+/// `-t 4`.
 fn option_of(argument: &str) -> String {
-    let name = argument.split('=').next().unwrap_or_default();
+    let name = argument.split('=').next().unwrap_or_default().trim_end_matches(|c: char| c.is_ascii_digit());
     if name.starts_with('-') { format!("-{}", name.trim_start_matches('-')) } else { String::new() }
 }
 
 /// The threads that `-t` asks for, which replace those of annotations; `max` is one for every processor.
 fn asked_threads(arguments: &[String]) -> Option<u32> {
     let at = arguments.iter().rposition(|argument| option_of(argument) == "-t")?;
-    let value =
-        arguments[at].split_once('=').map(|(_, value)| value).or_else(|| arguments.get(at + 1).map(String::as_str))?;
+    let attached = arguments[at].trim_start_matches(['-', 't', '=']);
+    let value = if attached.is_empty() { arguments.get(at + 1)? } else { attached };
     if value == "max" {
         let all = std::thread::available_parallelism().ok()?;
         return u32::try_from(all.get()).ok();
@@ -198,7 +199,9 @@ fn check_arguments(arguments: &[String]) -> Result<(), RunError> {
     // Every option that is left has a value. Another word would be a benchmark that is measured along.
     let is_option = |word: &String| word.starts_with('-');
     let before = [None].into_iter().chain(arguments.iter().map(Some));
-    let is_alone = |before: Option<&String>| before.is_none_or(|word| !is_option(word) || word.contains('='));
+    let is_alone = |before: Option<&String>| {
+        before.is_none_or(|word| !is_option(word) || word.contains('=') || word.ends_with(|c: char| c.is_ascii_digit()))
+    };
     match arguments.iter().zip(before).find(|(word, before)| !is_option(word) && is_alone(*before)) {
         Some((word, _)) => Err(RunError::argument(word, "use `--bench`, which chooses benchmarks by name, instead")),
         None => Ok(()),
@@ -409,7 +412,9 @@ mod tests {
         for line in ["-foe true", "-foe=true", "--foe true"] {
             assert!(refused(line).is_some_and(|words| words.contains("always on")), "{line}");
         }
-        assert_eq!(refused("-t 2"), None);
+        assert!(refused("-f2").is_some());
+        assert_eq!((refused("-t 2"), refused("-t2")), (None, None));
+        assert!(refused("-t2 Other").is_some_and(|words| words.contains("--bench")));
         assert!(refused("Other").is_some_and(|words| words.contains("--bench")));
     }
 
@@ -419,7 +424,7 @@ mod tests {
             let words: Vec<String> = line.split_whitespace().map(String::from).collect();
             asked_threads(&words)
         };
-        for line in ["-t 3", "-opi 2 -t=3", "--t 3 -opi 2", "-t 2 -t 3"] {
+        for line in ["-t 3", "-opi 2 -t=3", "--t 3 -opi 2", "-t 2 -t 3", "-t3"] {
             assert_eq!(asked(line), Some(3), "{line}");
         }
         assert!(asked("-t max").is_some_and(|all| all > 0));

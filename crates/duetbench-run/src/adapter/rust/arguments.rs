@@ -45,7 +45,7 @@ impl CargoArguments {
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             let refused = |why: &str| Err(RunError::argument(argument, why));
-            let (name, inline) = argument.split_once('=').map_or((argument.as_str(), None), |(n, v)| (n, Some(v)));
+            let (name, inline) = name_and_value(argument);
             if let Some((_, why)) = OWNED.iter().find(|(owned, _)| *owned == name) {
                 return refused(why);
             }
@@ -74,6 +74,17 @@ impl CargoArguments {
     }
 }
 
+/// An option and the value that is written with it: `--features=a`, or `-Fa` where the name is one letter.
+fn name_and_value(argument: &str) -> (&str, Option<&str>) {
+    let is_short = !argument.starts_with("--");
+    match argument.split_at_checked(2) {
+        Some((name, value)) if is_short && name.starts_with('-') && !value.is_empty() => {
+            (name, Some(value.strip_prefix('=').unwrap_or(value)))
+        }
+        _ => argument.split_once('=').map_or((argument, None), |(name, value)| (name, Some(value))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,13 +99,16 @@ mod tests {
         let sorted = parse("--features a,b -F c --no-default-features --profile=fast -j 1").unwrap();
         assert_eq!(sorted.features, ["--features=a,b", "--features=c", "--no-default-features"]);
         assert_eq!((sorted.profile.as_deref(), sorted.all.len()), (Some("fast"), 8));
+        assert_eq!(parse("-Fsimd -F=std -vv").unwrap().features, ["--features=simd", "--features=std"]);
         let config = parse("--config profile.bench.lto=true --config=a.toml").unwrap().config;
         assert_eq!(config, ["--config=profile.bench.lto=true", "--config=a.toml"]);
     }
 
     #[test]
     fn flags_that_duet_sets_are_refused_with_the_alternative() {
-        assert!(parse("-p x").unwrap_err().contains("--packages"));
+        for line in ["-p x", "-px", "-p=x"] {
+            assert!(parse(line).unwrap_err().contains("--packages"), "{line}");
+        }
         assert!(parse("--target=arm").unwrap_err().contains("this machine"));
         assert!(parse("--config build.target=\"arm\"").unwrap_err().contains("this machine"));
         assert!(parse("--config=build.target-dir=\"/x\"").is_err());
