@@ -85,7 +85,7 @@ impl Found {
     fn write_plan(&mut self, args: &TuneArgs, context: &Context) -> Result<Option<PathBuf>, Failure> {
         let Some(path) = plan_path(args, context) else { return Ok(None) };
         if let Some(source) = self.sources.iter().find(|source| !source.levels.contains(&Level::Iteration)) {
-            let words = format!("`{}` has no iterations to plan: a plan is learnt from a `duet run`", source.name);
+            let words = without_iterations(&source.name);
             if args.plan_file.is_some() {
                 return Err(Failure::usage(words));
             }
@@ -154,6 +154,11 @@ pub(super) fn check_numbers(names: [&str; 2], threshold: f64, confidence: f64) -
         return Err(Failure::usage(format!("{of_confidence} must be at least 50% and less than 100%")));
     }
     Ok(())
+}
+
+/// The reason for which no plan is made of a recording.
+pub(super) fn without_iterations(name: &str) -> String {
+    format!("`{name}` has no iterations to plan: a plan is learnt from a `duet run`")
 }
 
 /// Where the plan is written: as typed, or where `duet compare` is told to look for it when a run was tuned from.

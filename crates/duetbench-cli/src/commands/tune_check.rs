@@ -11,7 +11,7 @@ use duetbench_core::tune::{Metric, Rules};
 use duetbench_run::plan_file::{self, LearntFrom, PlanFile};
 use duetbench_run::store::{Head, Provenance, Store, StoredRun};
 
-use super::tune::{check_numbers, write};
+use super::tune::{check_numbers, without_iterations, write};
 use super::{Context, source};
 use crate::args::TuneArgs;
 use crate::failure::{Failure, code};
@@ -52,9 +52,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
     let stale = entries.iter().any(Entry::is_stale);
     let plannable = recording.levels.contains(&Level::Iteration);
     if stale && !plannable && !args.no_write {
-        context
-            .printer
-            .note(&format!("no plan was written: `{}` has no iterations to plan, as a `duet run` has", stored.name));
+        context.printer.note(&format!("no plan was written: {}", without_iterations(&stored.name)));
     }
     let written = stale && plannable && !args.no_write;
     if written {

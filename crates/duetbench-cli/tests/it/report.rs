@@ -289,7 +289,7 @@ fn a_strangers_page_offers_no_command() {
     let mut report = profiled();
     assert_eq!(offered(&report), [true; 3]);
     report.untrusted = true;
-    // Of revisions alone a run may be made again, but files may lie anywhere.
+    // A run of revisions alone may be made again, but files may lie anywhere.
     assert_eq!(offered(&report), [true, true, false]);
     report.baseline.requested = "sh -c evil".into();
     assert_eq!(offered(&report), [false; 3]);

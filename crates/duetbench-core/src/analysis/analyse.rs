@@ -72,9 +72,7 @@ fn adjusted_without_given_up(examined: &[Examined<'_>], brought: &[Brought]) -> 
     if given_up.is_empty() {
         return of_all;
     }
-    adjusted_over(examined, |one| {
-        Some(one.evidence.as_ref().ok()?.p_value).filter(|_| !given_up.contains(&one.planned.id))
-    })
+    adjusted_over(examined, |one| one.p_value().filter(|_| !given_up.contains(&one.planned.id)))
 }
 
 /// The samples of one benchmark as fork pairs.

@@ -229,7 +229,7 @@ impl BenchmarkReport {
 
     /// The ratio of wall times beside the judged one of CPU times, where the same trials have both.
     pub fn wall_beside(&self) -> Option<Ranged> {
-        self.estimate.and_then(|estimate| estimate.by_wall).filter(|_| self.withdrawing().is_none())
+        self.own_estimate().and_then(|estimate| estimate.by_wall)
     }
 
     /// The ratio of wall times with its interval: that beside the judged number where CPU time is judged, and else the judged number.

@@ -132,6 +132,11 @@ pub(super) struct Examined<'a> {
 }
 
 impl<'a> Examined<'a> {
+    /// Its p-value, where it was tested.
+    pub(super) fn p_value(&self) -> Option<f64> {
+        Some(self.evidence.as_ref().ok()?.p_value)
+    }
+
     /// Looks at the fork pairs of the first round; `spend` says what the last look may.
     pub(super) fn new(
         planned: &'a PlannedBenchmark,
@@ -221,7 +226,7 @@ impl<'a> Examined<'a> {
 
 /// The p-values of all benchmarks, adjusted over those that were tested; 1 for the others.
 pub(super) fn adjusted(examined: &[Examined<'_>]) -> Vec<f64> {
-    adjusted_over(examined, |one| Some(one.evidence.as_ref().ok()?.p_value))
+    adjusted_over(examined, |one| one.p_value())
 }
 
 /// These p-values, adjusted over the benchmarks that have one; 1 for the others. One whose own code changed is no test of the program: it

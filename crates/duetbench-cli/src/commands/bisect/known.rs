@@ -38,7 +38,7 @@ impl Known {
             if self.is_skipped(commit, &line.benchmark) {
                 search.skip(place);
             } else if place > 0 && self.are_same(line.commits[place - 1], commit) {
-                // Of neighbours alone: between others a change may have come, gone and come again.
+                // No others: between them a change may have come, gone and come again.
                 search.tell(Probe { base: place - 1, head: place, found: bisect::Found::Identical });
             }
         }

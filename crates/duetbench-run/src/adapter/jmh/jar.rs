@@ -15,7 +15,7 @@ use crate::error::RunError;
 const LIST: &str = "META-INF/BenchmarkList";
 /// Main class of JMH: a jar that holds it needs nothing else on the class path.
 const MAIN: &str = "org/openjdk/jmh/Main.class";
-/// What build tools write about a jar.
+/// The file in which build tools describe a jar.
 const MANIFEST: &str = "META-INF/MANIFEST.MF";
 /// The parts of it that decide which classes are loaded.
 const LOADING: [&str; 2] = ["multi-release:", "class-path:"];
