@@ -178,8 +178,11 @@ impl Launch {
             .env("PWD", &self.dir)
             .envs(self.is_told_its_parent().then(|| ("DUET_PARENT", std::process::id().to_string())))
             .envs(self.env.iter().map(|(k, v)| (k, v)))
-            .envs((marked == Marked::Yes).then(|| started.mark()))
-            .process_group(0);
+            .envs((marked == Marked::Yes).then(|| started.mark()));
+        match self.sandbox {
+            Some(_) => leads_a_session(&mut command),
+            None => _ = command.process_group(0),
+        }
         let drain = self.streams.connect(&mut command, writer).map_err(start)?;
         if !self.hooked {
             dies_with_us(&mut command, Signal::KILL);
@@ -234,6 +237,15 @@ pub(crate) fn dies_with_us(command: &mut Command, signal: Signal) {
     // SAFETY: the closure makes two system calls and neither allocates nor takes a lock.
     unsafe {
         command.pre_exec(arrange);
+    }
+}
+
+/// Gives a process and those that it starts a group of their own as well as no terminal that they could type into.
+fn leads_a_session(command: &mut Command) {
+    let lead = || Ok(rustix::process::setsid().map(drop)?);
+    // SAFETY: the closure makes one system call and neither allocates nor takes a lock.
+    unsafe {
+        command.pre_exec(lead);
     }
 }
 
@@ -520,5 +532,15 @@ mod tests {
         let mut children = [running("/bin/true", ""), running("/bin/sleep", "60")];
         poll(&mut [PollFd::new(&children[0].pidfd, PollFlags::IN)], None).unwrap();
         assert_eq!(waited_for_after_the_deadline(&mut children), (WaitEnd::TimedOut, vec![0]));
+    }
+
+    #[test]
+    fn whoever_leads_a_session_leads_its_group_too() {
+        let mut command = Command::new("cut");
+        command.args(["-d ", "-f1,5,6", "/proc/self/stat"]);
+        leads_a_session(&mut command);
+        let process_group_and_session = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        let numbers: Vec<&str> = process_group_and_session.split_whitespace().collect();
+        assert_eq!(numbers, [numbers[0]; 3]);
     }
 }

@@ -427,14 +427,11 @@ pub(super) fn understand(reply: Reply, task: &str, asked: &[Trial]) -> Understoo
         outcomes.iter().filter_map(|(_, outcome)| outcome.result.as_ref().err()).collect();
     let heard = match failures.first() {
         _ if outcomes.is_empty() => Heard::Crashed("there was no time or no room for a single trial".to_owned()),
-        Some(failure) if failures.len() == outcomes.len() => {
-            if failures.iter().all(|failure| failure.discarded) {
-                // The machine spoilt them, so that they are measured once more.
-                return Understood::without(Heard::Crashed(failure.reason.clone()));
-            }
-            Heard::BenchmarkFailed(usage(&response), failure.reason.clone())
-        }
-        _ => Heard::Measured(usage(&response)),
+        Some(_) if failures.len() < outcomes.len() => Heard::Measured(usage(&response)),
+        // The machine spoilt them, so that they are measured once more.
+        Some(failure) if failures.iter().all(|failure| failure.discarded) => Heard::Crashed(failure.reason.clone()),
+        Some(failure) => Heard::BenchmarkFailed(usage(&response), failure.reason.clone()),
+        None => Heard::Measured(usage(&response)),
     };
     Understood { heard, response: Some(response), outcomes }
 }

@@ -10,10 +10,11 @@ use crate::error::RunError;
 use crate::tool::{Tool, shorten};
 
 /// Arguments of every sandbox: all files read-only; `/tmp`, `/run` (where services have their sockets) and `/dev` new and empty of
-/// what is ours; no network; no terminal to type into; processes of its own alone; no rights that could undo any of it. It dies with us.
-const KEPT_APART: [&str; 27] = [
-    "--die-with-parent", "--new-session", "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc",
-    "--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs",
+/// what is ours; no network; processes of its own alone; no rights that could undo any of it. It dies with us. (With `--new-session`
+/// its processes would leave the group that is killed in the end: they get a session of their own before.)
+const KEPT_APART: [&str; 26] = [
+    "--die-with-parent", "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--cap-drop", "ALL",
+    "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs",
     "/run", // Programs of NixOS are found there.
     "--ro-bind-try", "/run/current-system", "/run/current-system", "--setenv", "TMPDIR", "/tmp",
     // Hooks look for the process that started them, which has another number there, if it has one.
