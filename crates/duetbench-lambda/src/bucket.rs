@@ -86,7 +86,7 @@ impl Bucket {
         let connector = Connector::builder()
             .connector_settings(settings)
             .proxy_config(ProxyConfig::from_env())
-            .tls_provider(Provider::Rustls(CryptoMode::AwsLc))
+            .tls_provider(Provider::Rustls(CryptoMode::Ring))
             .build();
         let mut response = connector.call(request).await.map_err(|e| chain(&e))?;
         let status = response.status().as_u16();

@@ -70,7 +70,7 @@ pub(crate) fn connect(settings: Settings) -> Result<Lambda, FleetError> {
 /// Everything that the SDK finds by itself, and connections of our own.
 async fn load(settings: &Settings) -> Result<SdkConfig, FleetError> {
     let pool = pool::Builder::default()
-        .tls_provider(Provider::Rustls(CryptoMode::AwsLc))
+        .tls_provider(Provider::Rustls(CryptoMode::Ring))
         .tcp_keepalive(KEEP_ALIVE)
         .idle_timeout(IDLE_MAX)
         .proxy_config(ProxyConfig::from_env())
