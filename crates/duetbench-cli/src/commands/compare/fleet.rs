@@ -131,17 +131,24 @@ pub(super) fn resume(context: &Context, purpose: &dyn Purpose, name: &str, spec:
     let prepared = prepare(context, &head.spec, origin)?;
     let builds = same_builds(&prepared, &head)?;
     let cargo = outfit.cargo(&prepared, &builds)?;
-    let packages = outfit.pack(context, &cargo, &head.plan, builds_wanted(&head.spec, &prepared))?;
-    let lacks = |b: &&PlannedBenchmark| {
-        let design = &b.configuration.design;
-        builds_of(&packages, &b.id) < if design.by_build { design.units } else { 1 }
-    };
-    if let Some(lacking) = head.plan.benchmarks.iter().find(lacks) {
-        let what = format!("not all build pairs that the run began with fit into a package, of {}", lacking.id);
-        return Err(FleetError::new(what).hint("name the bucket that the run was begun with: `--bucket`").into());
+    let planned = &head.plan.benchmarks;
+    let several = planned.iter().any(|b| b.configuration.design.by_build);
+    let builds_at_most = if several { builds_wanted(&head.spec, &prepared) } else { 1 };
+    let packages = outfit.pack(context, &cargo, &head.plan, builds_at_most)?;
+    if let Some(other) = planned.iter().find(|b| !goes_on_with(b, builds_of(&packages, &b.id))) {
+        let what = format!("the packages do not hold the build pairs that the run began with, of {}", other.id);
+        let hint = "name the bucket that the run was begun with, `--bucket`, or none where it had none";
+        return Err(FleetError::new(what).hint(hint).into());
     }
     let (outfit, cargo, packages, head) = (&outfit, &cargo, &packages[..], &head);
     Expedition { context, purpose, outfit, cargo, packages, head, run }.carry_out(&mut store)
+}
+
+/// Whether so many build pairs in a package are those that a benchmark was measured with: a single one has the linker's own order,
+/// that the first of several does not have.
+fn goes_on_with(planned: &PlannedBenchmark, builds: u32) -> bool {
+    let design = &planned.configuration.design;
+    if design.by_build { builds >= design.units } else { builds == 1 }
 }
 
 /// Runs every benchmark once from the package, without tools and environment. What fails so would fail there.

@@ -16,6 +16,7 @@ use duetbench_run::store::{RunId, Sitting, Store};
 use crate::commands::Context;
 use crate::failure::Failure;
 use crate::fleet::{self, Prices};
+use crate::render::format::many;
 
 /// A call may take so many times what it is predicted to take, and a minute.
 const CALL_PATIENCE: u32 = 4;
@@ -73,7 +74,8 @@ impl Outfit {
         plan: &Plan,
         builds: u32,
     ) -> Result<Vec<Package>, Failure> {
-        context.printer.note(&format!("linking up to {builds} build pairs of each package, and packing them"));
+        let pairs = many(builds as usize, "build pair", "build pairs");
+        context.printer.note(&format!("linking up to {pairs} of each package, and packing them"));
         let schedule = Schedule::new(plan);
         let layout_seeds: Vec<[u32; 2]> = (0..builds).map(|build| schedule.layout_seeds(build)).collect();
         let room = Room { bytes_max: self.limits.package_bytes, scratch: self.scratch.path() };
@@ -117,11 +119,12 @@ impl Outfit {
     }
 }
 
-/// Longest time that a call may take.
+/// Longest time that a call may take, in whole seconds, as providers limit and bill it.
 pub(super) fn call_max(plan: &Plan, spec: &FleetSpec) -> Duration {
     let longest = plan.benchmarks.iter().map(|b| b.trial_predicted_ns).max().unwrap_or(0);
     let call = Duration::from_nanos(longest).saturating_mul(spec.forks_per_call).saturating_mul(CALL_PATIENCE);
-    call.saturating_add(CALL_MIN).min(CALL_MAX)
+    let call = call.saturating_add(CALL_MIN).min(CALL_MAX);
+    Duration::from_secs(call.as_secs() + u64::from(call.subsec_nanos() > 0))
 }
 
 /// The deployment that so many packages share; `Convoy::deploy` fills in the fields that are each package's own.
