@@ -239,4 +239,23 @@ mod tests {
         assert_eq!(fs::read_to_string(theirs.join("lib.rs")).unwrap(), "mod a;\n");
         assert!(!theirs.join("duet").exists());
     }
+
+    #[test]
+    fn the_compiler_sees_copies_of_sources_however_they_are_named() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        let [own, copies] = ["own", "hooked"].map(|name| root.join(name));
+        let copied = below(&copies, &own.join("h/lib.rs"));
+        fs::create_dir_all(copied.parent().unwrap()).unwrap();
+        fs::create_dir(&own).unwrap();
+        fs::write(&copied, "").unwrap();
+        let whole = own.join("h/lib.rs");
+        let wrapper = concat!(env!("CARGO_MANIFEST_DIR"), "/../../hooks/rust/rustc.sh");
+        let words = ["echo", "--edition", "h/lib.rs", whole.to_str().unwrap(), "other.rs", "h"];
+        let mut compile = std::process::Command::new("sh");
+        compile.arg(wrapper).args(words).current_dir(&own).env(VARIABLE, &copies).env_remove("DUET_RUSTC_WRAPPER");
+        let output = compile.output().unwrap();
+        let copy = copied.display();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("--edition {copy} {copy} other.rs h\n"));
+    }
 }
