@@ -63,6 +63,8 @@ pub struct Launch {
     pub placed: bool,
     /// Keeps it apart from network, files and other processes, where there is one.
     pub sandbox: Option<Sandbox>,
+    /// Files and folders of ours that a sandbox lets it write, beside its directory, the page and the list.
+    pub writes: Vec<PathBuf>,
     /// Its standard input and output.
     pub streams: Streams,
 }
@@ -129,6 +131,7 @@ impl Launch {
             hooked: false,
             placed: false,
             sandbox: None,
+            writes: Vec::new(),
             streams: Streams::default(),
         }
     }

@@ -230,6 +230,7 @@ impl<'a> Counter<'a> {
             program: self.valgrind.program.clone(),
             args: options.chain(own).collect(),
             hooked: false,
+            writes: vec![self.files.path().to_owned()],
             ..launch.clone()
         }
     }

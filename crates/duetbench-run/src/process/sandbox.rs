@@ -26,8 +26,6 @@ const HIDDEN: [&str; 2] = ["/tmp", "/run"];
 const READ: &str = "DUET_SKIP";
 /// Variables that name a file which the process writes.
 const WRITTEN: [&str; 2] = ["DUET_PAGE", "DUET_LIST"];
-/// Begin arguments that name one.
-const WRITTEN_TO: [&str; 2] = ["-test.cpuprofile=", "--callgrind-out-file="];
 
 /// Keeps measured code apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,9 +83,10 @@ fn named(launch: &Launch) -> Vec<PathBuf> {
     paths.into_iter().filter(|path| hidden(path)).collect()
 }
 
-/// Files that the process is to write, which are made, so that they alone can be written: the page with its pipes, the list, a profile, counts.
+/// Files that the process is to write, which are made, so that they alone can be written: the page with its pipes, the list, what it
+/// is started to write.
 fn written(launch: &Launch) -> Vec<OsString> {
-    let mut files = Vec::new();
+    let mut files: Vec<OsString> = launch.writes.iter().map(OsString::from).collect();
     for (name, value) in &launch.env {
         if WRITTEN.iter().any(|written| name.as_os_str() == *written) {
             files.push(value.clone());
@@ -95,12 +94,7 @@ fn written(launch: &Launch) -> Vec<OsString> {
             files.extend(pipes.into_iter().filter(|pipe| *name == "DUET_PAGE" && Path::new(pipe).exists()));
         }
     }
-    let file = |arg: &OsString| {
-        let text = arg.to_str()?;
-        WRITTEN_TO.iter().find_map(|begins| text.strip_prefix(begins)).map(OsString::from)
-    };
-    files.extend(launch.args.iter().filter_map(file));
-    for file in &files {
+    for file in files.iter().filter(|file| !Path::new(file).exists()) {
         // Where it cannot be made, `bwrap` says that it is not there.
         let _ = OpenOptions::new().create(true).append(true).mode(0o600).open(file);
     }
@@ -116,14 +110,15 @@ mod tests {
     fn what_may_be_written_is_the_directory_it_runs_in_and_the_files_that_are_ours_to_read() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
-        let [program, page, profile] = ["it.test", "page", "profile"].map(at);
+        let [program, page, profile, counts] = ["it.test", "page", "profile", "counts"].map(at);
+        std::fs::create_dir(&counts).unwrap();
         std::fs::write(at("page.0"), "").unwrap();
         let launch = Launch {
             program: program.clone(),
             args: vec![
                 "-cp".into(),
                 "/tmp/hook:/usr/share/x.jar:/run/y.jar".into(),
-                OsString::from_iter([WRITTEN_TO[0].as_ref(), profile.as_os_str()]),
+                "-test.cpuprofile=/home/me/.profile".into(),
             ],
             dir: "/home/me/project".into(),
             env: vec![("DUET_PAGE".into(), page.clone().into()), ("OTHER".into(), "/etc/passwd".into())],
@@ -131,6 +126,7 @@ mod tests {
             hooked: true,
             placed: true,
             sandbox: None,
+            writes: vec![profile.clone(), counts.clone()],
             streams: Streams::default(),
         };
         let (bwrap, args) = Sandbox { bwrap: "/usr/bin/bwrap".into() }.around(&launch);
@@ -141,7 +137,8 @@ mod tests {
             let pairs = words[KEPT_APART.len()..].windows(3).filter(|w| w[0] == how && w[1] == w[2]);
             pairs.map(|w| w[1].into()).collect()
         };
-        assert_eq!(bound("--bind"), [Path::new("/home/me/project").to_owned(), page, at("page.0"), profile.clone()]);
+        let project = Path::new("/home/me/project").to_owned();
+        assert_eq!(bound("--bind"), [project, profile.clone(), counts, page, at("page.0")]);
         let read = ["/tmp/hook", "/run/y.jar", "/home/me/project/.git"].map(PathBuf::from);
         assert_eq!(bound("--ro-bind-try"), [std::slice::from_ref(&program), &read[..]].concat());
         let end = args.iter().position(|arg| arg == "--").unwrap();

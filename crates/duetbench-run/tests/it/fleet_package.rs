@@ -76,6 +76,7 @@ impl Adapter for Fake {
             hooked: true,
             placed: true,
             sandbox: None,
+            writes: Vec::new(),
             streams: Streams::default(),
         })
     }

@@ -316,8 +316,10 @@ impl Adapter for Go {
         let mut launch = self.base_launch(build.artifacts.get(&id.package)?, sampling.invocations);
         // Without a page the hook does nothing, so it does not see to it either that the process dies with us.
         launch.hooked = false;
-        let profile = |file: &Path| OsString::from_iter([OsStr::new("-test.cpuprofile="), file.as_os_str()]);
-        launch.args.extend(sampling.file.map(profile));
+        if let Some(file) = sampling.file {
+            launch.args.push(OsString::from_iter([OsStr::new("-test.cpuprofile="), file.as_os_str()]));
+            launch.writes.push(file.to_owned());
+        }
         self.ask_for(&mut launch, id, sampling.mode);
         Some(launch)
     }
