@@ -158,7 +158,6 @@ fn a_rule_on_instructions_gates() {
     assert_eq!(report["instructions"].as_array().unwrap().len(), 1, "the rule is about one");
     assert_eq!(schema::departures(&report), Vec::<String>::new());
     ruled("threshold = '1.5%'\naction = 'gate'\n").expect(0);
-    ruled("threshold = '0.5%'\n").expect(0);
     // Without a rule it decides nothing.
     place.write("duet.toml", "count = 'all'\n");
     let told = compare(&place, &["--bench", "Work"]).expect(0).json();
@@ -167,13 +166,13 @@ fn a_rule_on_instructions_gates() {
 
 fn layouts_do_not_change_a_count() {
     let place = two(&work(1000), &work(1000));
-    let all = [1, 2, 3, 4].map(|seed| {
+    let all = [1, 2].map(|seed| {
         let layout = format!("-ldflags=-randlayout={seed}");
         let report = compare(&place, &["--count=all", "--bench", "Work", "--", &layout]).expect(0).json();
         number(&counts(&report, "BenchmarkWork")["baseline"]["all"])
     });
     // Go's monitor wakes up as time passes, however slow the counting.
-    assert!(all.iter().all(|one| (one / all[0] - 1.0).abs() < 0.005), "{all:?}");
+    assert!((all[1] / all[0] - 1.0).abs() < 0.005, "{all:?}");
 }
 
 /// Functions of which the benchmark executes one.
@@ -228,7 +227,7 @@ fn three(first: &str, second: &str, third: &str) -> String {
 /// The counts of the only benchmark of two modules, measured in so many build pairs.
 fn third(old: &str, new: &str, builds: &str) -> Value {
     let place = two(old, new);
-    let args = ["compare", "./old", "./new", "--fixed", "--builds", builds, "--forks", "4", "--count=all"];
+    let args = ["compare", "./old", "./new", "--fixed", "--builds", builds, "--forks", "3", "--count=all"];
     let more = ["--threshold", "20%", "--measure-identical", "--format", "json"];
     let report = place.duet(&[&args[..], &more].concat()).expect(0).json();
     let counts = counts(&report, "BenchmarkThird");
@@ -239,10 +238,10 @@ fn third(old: &str, new: &str, builds: &str) -> Value {
 fn executed_code_is_told_whatever_has_moved() {
     let base = three("", "1", "1");
     let beside = three(FIRST, "n*n", "1");
-    let matched = third(&base, &beside, "4");
+    let matched = third(&base, &beside, "3");
     let code = &matched["code"];
     assert!(code["differing"] == 0 && number(&code["functions"]) > 50.0, "{code:#}");
-    let changed = &third(&base, &three(FIRST, "n*n", "2"), "4")["code"];
+    let changed = &third(&base, &three(FIRST, "n*n", "2"), "3")["code"];
     assert_eq!(changed["listed"], json!(["example.com/fixture.third"]), "{changed:#}");
     // One build of each version is counted as it is, and there the function has moved.
     let plain = third(&base, &beside, "1");
@@ -279,7 +278,7 @@ fn the_page_on_counts_is_walked() {
     place.write("codec_test.go", &codec(1000)).commit_all("a codec");
     place.write("codec_test.go", &codec(3000));
     // Enough for the change to be found beside neighbours.
-    let few = [("DUET_BUILDS", "10"), ("DUET_FORKS", "10"), ("DUET_FIXED", "true"), ("DUET_THRESHOLD", "20%")];
+    let few = [("DUET_BUILDS", "5"), ("DUET_FORKS", "5"), ("DUET_FIXED", "true"), ("DUET_THRESHOLD", "20%")];
     let typed = |line: &str| in_shell(&place, line, &few);
 
     assert!(page.says("`--count=all` all") && page.says("`--count --profile`"));

@@ -75,7 +75,7 @@ fn of_comparison(stored: StoredRun, args: &ExportArgs, context: &Context) -> Res
             Ok(write([&baseline, &candidate], &about)?)
         }
         (Some(SideArg::Both), _) if name == "go" => {
-            let show = format!("`duet show {} --format go`", stored.name);
+            let show = format!("`duet show {} --format go{}`", stored.name, context.settings.db_typed());
             Err(Failure::usage(format!("as a recording Go benchmark text holds one version: {show} writes both")))
         }
         (Some(SideArg::Both), _) => {
