@@ -8,7 +8,7 @@ use duetbench_core::detect::joined;
 use duetbench_core::{Recording, Role};
 use duetbench_formats::Tool;
 use duetbench_run::RunError;
-use duetbench_run::store::{Provenance, Store};
+use duetbench_run::store::{Provenance, Store, StoredRun};
 
 use super::Context;
 use crate::failure::Failure;
@@ -32,17 +32,23 @@ pub struct Source {
 /// # Errors
 /// When there is no such run or file, or it cannot be understood.
 pub fn recording(from: impl AsRef<Path>, context: &Context) -> Result<Recording, Failure> {
-    load(from, context).map(|source| source.recording)
+    read(from.as_ref(), context, StoredRun::recording_of_units).map(|source| source.recording)
 }
 
-/// Reads what [`recording`] does, with what is known of where it came from.
+/// Reads what [`recording`] does, with every repetition of a run, and with what is known of where it came from.
 ///
 /// # Errors
 /// When there is no such run or file, or it cannot be understood.
 pub fn load(from: impl AsRef<Path>, context: &Context) -> Result<Source, Failure> {
-    let from = from.as_ref();
+    read(from.as_ref(), context, StoredRun::recording)
+}
+
+/// The values of one version of a run.
+type Values = fn(&StoredRun, Role) -> Recording;
+
+fn read(from: &Path, context: &Context, values: Values) -> Result<Source, Failure> {
     match from.to_str().filter(|text| is_run(text)) {
-        Some(run) => of_run(run, context),
+        Some(run) => of_run(run, context, values),
         None => {
             let read = duetbench_formats::read(from)?;
             let procs = read.context.into_iter().find(|(key, _)| key == "gomaxprocs").map(|(_, procs)| procs);
@@ -82,7 +88,10 @@ pub fn several(text: &str, context: &Context) -> Result<Several, Failure> {
         let what = format!("`{}` holds what `{}` does, and is no other process", again.display(), part.display());
         return Err(RunError::nothing_to_measure(what).hint("give each process once").into());
     }
-    let sources = parts.iter().map(|part| load(part, context)).collect::<Result<Vec<_>, Failure>>()?;
+    let sources = parts
+        .iter()
+        .map(|part| read(part, context, StoredRun::recording_of_units))
+        .collect::<Result<Vec<_>, Failure>>()?;
     let tool = sources.iter().find_map(|source| source.tool);
     if sources.len() > 1 && sources.iter().any(|source| source.tool.is_some_and(Tool::is_summary)) {
         let what = format!("`{text}` holds medians of benchstat, of which several are no processes");
@@ -132,10 +141,10 @@ pub fn is_run(text: &str) -> bool {
 }
 
 /// The recording of a stored run; of a comparison the candidate, which is the version that goes on.
-fn of_run(run: &str, context: &Context) -> Result<Source, Failure> {
+fn of_run(run: &str, context: &Context, values: Values) -> Result<Source, Failure> {
     let stored = Store::open_to_read(&context.db())?.load(run)?;
     let role = Role::Candidate;
-    Ok(Source { recording: stored.recording(role), provenance: Some(stored.provenance(role)), tool: None, procs: None })
+    Ok(Source { recording: values(&stored, role), provenance: Some(stored.provenance(role)), tool: None, procs: None })
 }
 
 #[cfg(test)]

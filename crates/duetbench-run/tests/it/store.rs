@@ -424,6 +424,9 @@ fn each_version_of_a_comparison_is_a_recording_of_its_forks() {
         assert_eq!((a.grid.shape(), a.grid.cells()), (&[2, 1][..], &[100.1, 100.1][..]));
         assert_eq!(a.cost.innermost_s, 0.0025);
     }
+    // Both forks are of one build pair.
+    let units = stored.recording_of_units(Role::Candidate);
+    assert_eq!(units.benchmarks[0].grid.cells(), [100.1]);
 }
 
 #[test]
