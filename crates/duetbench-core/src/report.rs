@@ -72,6 +72,8 @@ impl LayoutsUsed {
 pub struct Typed {
     /// The store.
     pub store: String,
+    /// The plan that was followed.
+    pub plan: String,
     /// All others.
     pub bounds: String,
 }
@@ -286,10 +288,7 @@ impl Report {
 
     /// Whether an open question stops the change: each does where open questions are not tolerated (`strict`), and where a rule says so.
     pub fn lacks_answers(&self, strict: bool) -> bool {
-        let accepted = |b: &BenchmarkReport| self.gate.as_ref().is_some_and(|gate| gate.accepts(b));
-        let times = self.benchmarks.iter().filter(|b| b.verdict.is_open() && !accepted(b)).map(|b| &b.id);
-        let reported = self.found().open_units().filter(|_| strict);
-        times.chain(reported).any(|id| self.gate.as_ref().map_or(strict, |gate| gate.wants_answer(id, strict)))
+        self.gate.as_ref().unwrap_or(&Gate::default()).lacks_answers(self.found(), strict)
     }
 
     /// The outcome of the run: a regression outweighs a failure, a failure a waiver that has to go, and that an open question.

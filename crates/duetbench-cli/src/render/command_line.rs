@@ -49,7 +49,7 @@ pub(super) fn goes_on(report: &Report) -> String {
         let usd = spec.max_cost_usd.max(fleet.cost_usd);
         (fleet.cost_usd + one_more_usd > spec.max_cost_usd).then(|| format!(" --max-cost {}", 2.0 * usd))
     });
-    let Typed { store, bounds } = &report.typed;
+    let Typed { store, bounds, .. } = &report.typed;
     format!("duet compare --resume {}{}{store}{bounds}", quote(&report.run), spent.unwrap_or_default())
 }
 
@@ -108,7 +108,8 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>, more: &[&str]) -> Stri
         // Elsewhere, or later, the work tree is another one.
         words.extend(commit_of_clean_tree(&report.candidate.resolved).map(str::to_owned));
     }
-    words.extend(spec.harness.commands.iter().filter_map(|further| further.head.as_deref()).map(quote));
+    let further = spec.harness.commands.iter().filter(|program| program.is_further());
+    words.extend(further.filter_map(|program| program.head.as_deref()).map(quote));
     words.extend(program.iter().flat_map(|program| program_options(program)));
     let mut option = |name: &str, value: String| words.extend([name.to_owned(), quote(&value)]);
     if let Some(pattern) = &spec.selection.bench {
@@ -153,9 +154,9 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>, more: &[&str]) -> Stri
     words.extend(spec.same_benchmarks.then(|| "--same-benchmarks".to_owned()));
     words.extend(spec.benchmarks_from.map(|role| format!("--benchmarks-from {}", role.side())));
     // A run that is made again is perhaps made elsewhere, where there is no such store.
-    let store = seed.is_none().then_some(report.typed.store.as_str());
-    let typed = [store, Some(report.typed.bounds.as_str())].into_iter().flatten().map(str::trim_start);
-    words.extend(typed.filter(|options| !options.is_empty()).map(str::to_owned));
+    let Typed { store, plan, bounds } = &report.typed;
+    let typed = [if seed.is_none() { store } else { plan }, bounds].map(|options| options.trim_start());
+    words.extend(typed.into_iter().filter(|options| !options.is_empty()).map(str::to_owned));
     words.extend(more.iter().map(|option| (*option).to_owned()));
     with_passed_on(words, &spec.harness_args)
 }

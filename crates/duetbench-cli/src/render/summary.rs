@@ -296,7 +296,7 @@ fn planned(report: &Report) -> usize {
 
 /// Both versions as they were asked for and as they turned out.
 pub(super) fn versions(report: &Report) -> [String; 2] {
-    let further = report.spec.harness.commands.iter().filter(|program| program.head.is_some()).count();
+    let further = report.spec.harness.commands.iter().filter(|program| program.is_further()).count();
     let [base, head] = [&report.baseline, &report.candidate].map(format::version);
     [base, if further > 0 { format!("{} command lines", further + 1) } else { head }]
 }
@@ -313,7 +313,7 @@ pub(super) fn verdict_words(benchmark: &BenchmarkReport) -> String {
     }
 }
 
-/// What differs, where that need not be the code: two binaries that layout alone may tell apart.
+/// The difference, where that need not be the code: two binaries that layout alone may tell apart.
 fn of_what(benchmark: &BenchmarkReport) -> &'static str {
     let may_be_layout = |warning: &Warning| matches!(warning, Warning::SingleBuild { may_be_all: true, .. });
     let is_of_binaries = benchmark.verdict.is_change() && benchmark.warnings.iter().any(may_be_layout);

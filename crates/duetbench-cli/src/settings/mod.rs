@@ -206,7 +206,8 @@ impl Settings {
 
     /// The options that no stored run keeps, as they were typed: whoever goes on with a run types them again.
     pub fn bounds_typed(&self) -> String {
-        let Typed { store, bounds } = self.typed();
+        // Whoever goes on with a run goes on with its plan.
+        let Typed { store, bounds, .. } = self.typed();
         store + &bounds
     }
 
@@ -227,7 +228,9 @@ impl Settings {
         let flags =
             [flag("sandbox", typed.sandbox), flag("profile", typed.profile), count, flag("strict", typed.strict)];
         let bounds = timeout.into_iter().chain(passed).chain(flags.into_iter().flatten());
-        Typed { store: self.db_typed(), bounds: bounds.chain(fleet::account_typed(typed)).collect() }
+        let plan = typed.plan.as_ref().map(|plan| format!(" --plan {}", quote(&plan.display().to_string())));
+        let bounds = bounds.chain(fleet::account_typed(typed)).collect();
+        Typed { store: self.db_typed(), plan: plan.unwrap_or_default(), bounds }
     }
 
     /// The store that was typed, as an option; empty where none was.

@@ -375,7 +375,7 @@ fn markdown_begins_with_a_sentence_for_every_outcome() {
         let mut report = run_of(&[NoChange]);
         let unit = with_units().reported.remove(0);
         report.reported = vec![ReportedMetric { id: report.benchmarks[0].id.clone(), verdict, ..unit }];
-        report.gate = Some(Gate { breaches: vec![], stale: vec![], open: vec![] });
+        report.gate = Some(Gate::default());
         markdown::render(&report).lines().nth(1).unwrap().to_owned()
     };
     // Rules let it pass.
@@ -405,7 +405,8 @@ fn what_is_proven_is_an_answer_to_a_run_that_had_no_time_for_the_rest() {
 #[test]
 fn commands_have_the_options_again_that_no_run_keeps() {
     let mut report = run_of(&[Verdict::Regression]);
-    report.typed = Typed { store: " --db far.db".into(), bounds: " --timeout 3m --sandbox".into() };
+    report.typed =
+        Typed { store: " --db far.db".into(), plan: " --plan p.toml".into(), bounds: " --timeout 3m --sandbox".into() };
     report.spec.harness_args = vec!["-short".into()];
     let hints = text::render(&report, &Palette::plain(), Look::default());
     for command in [
@@ -417,7 +418,7 @@ fn commands_have_the_options_again_that_no_run_keeps() {
     // Whoever makes the run again may sit elsewhere, where there is no such store.
     let shared = markdown::render(&report);
     let again = shared.lines().find(|line| line.contains("--seed")).unwrap();
-    assert!(again.contains(" --timeout 3m --sandbox -- -short") && !again.contains("far.db"), "{again}");
+    assert!(again.contains(" --plan p.toml --timeout 3m --sandbox -- -short") && !again.contains("far.db"), "{again}");
     let mut open = run_of(&[OPEN]);
     (open.complete, open.typed) = (false, report.typed);
     let goes_on = text::render(&open, &Palette::plain(), Look::default());

@@ -34,8 +34,9 @@ fn a_change_stops_where_an_answer_is_demanded() {
     report.reported.truncate(1);
     report.reported[0].verdict = OPEN;
     let levels = |ids: &[&BenchmarkId]| -> Vec<_> {
-        let open = ids.iter().map(|id| OpenQuestion { id: (*id).clone(), action: Action::Gate }).collect();
-        let gate = Some(Gate { breaches: Vec::new(), stale: Vec::new(), open });
+        let open =
+            ids.iter().map(|id| OpenQuestion { id: (*id).clone(), of_units: false, action: Action::Gate }).collect();
+        let gate = Some(Gate { open, ..Gate::default() });
         let report = Report { gate, ..report.clone() };
         let found: serde_json::Value = serde_json::from_str(&sarif::render(&report, &Sites::default())).unwrap();
         found["runs"][0]["results"].as_array().unwrap().iter().map(|one| one["level"].clone()).collect()

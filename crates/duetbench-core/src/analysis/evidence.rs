@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::Mode;
+use crate::plan::{Mode, PlannedBenchmark};
 use crate::sample::{BenchmarkId, Role};
 use crate::verdict::{RatioInterval, Verdict};
 
@@ -212,6 +212,12 @@ impl BenchmarkReport {
     /// The fresh trials, where they withdrew a regression: then the numbers of the first round are not those to be shown.
     fn withdrawing(&self) -> Option<&Confirmation> {
         self.confirmation.as_ref().filter(|confirmation| confirmation.standing == Standing::Withdrawn)
+    }
+
+    /// Time per invocation of the slower version, nanoseconds; that of the first invocation where neither was measured.
+    pub fn slower_ns(&self, planned: &PlannedBenchmark) -> f64 {
+        let measured = [self.baseline_ns, self.candidate_ns].into_iter().flatten().reduce(f64::max);
+        measured.unwrap_or(planned.first_ns as f64)
     }
 
     /// The changes that are not excluded: those that either of the two numbers leaves open which a verdict of *no change* needs.

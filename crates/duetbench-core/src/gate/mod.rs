@@ -21,10 +21,10 @@ use crate::instructions::BenchmarkInstructions;
 use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
 use crate::spec::{Action, Metric, Thresholds};
-use crate::verdict::RatioInterval;
+use crate::verdict::{Extent, Verdict};
 
 /// Policy and waivers applied to a report.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gate {
     /// Metrics that got worse by more than is tolerated, in the report's order.
     pub breaches: Vec<Breach>,
@@ -33,6 +33,9 @@ pub struct Gate {
     /// Open questions about which a rule says something, in the report's order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<OpenQuestion>,
+    /// Slowdowns that waivers accept whatever their open size is.
+    #[serde(skip)]
+    pub accepted: BTreeSet<(BenchmarkId, Metric)>,
 }
 
 /// Answers that a decision is about.
@@ -47,9 +50,9 @@ pub struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Benchmarks of which something that they report themselves is an open question.
-    pub(crate) fn open_units(self) -> impl Iterator<Item = &'a BenchmarkId> {
-        self.reported.iter().filter(move |one| one.verdict.is_open() && !self.is_redefined(&one.id)).map(|one| &one.id)
+    /// Metrics that benchmarks report themselves and that are an open question.
+    fn open_units(self) -> impl Iterator<Item = &'a ReportedMetric> {
+        self.reported.iter().filter(move |one| one.verdict.is_open() && !self.is_redefined(&one.id))
     }
 
     /// Whether a benchmark is another one in both versions, so that what it reports is not compared.
@@ -63,6 +66,9 @@ impl<'a> Found<'a> {
 pub struct OpenQuestion {
     /// The benchmark.
     pub id: BenchmarkId,
+    /// Whether it is about what the benchmark reports itself, and not about its time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_units: bool,
     /// Whether that stops the change.
     pub action: Action,
 }
@@ -87,8 +93,12 @@ impl Gate {
             breach.standing = accepting.or(standings.first()).copied().unwrap_or(Standing::Fails);
         }
         let stale = waivers.iter().filter_map(|waiver| waiver.staleness(found, &breaches, today)).collect();
-        let mut gate = Gate { breaches, stale, open: Vec::new() };
-        let ruled = |id: &BenchmarkId| Some(OpenQuestion { id: id.clone(), action: policy.inconclusive(id)? });
+        let accepted = accepted(found, waivers, today);
+        let mut gate = Gate { breaches, stale, open: Vec::new(), accepted };
+        let ruled = |id: &BenchmarkId| {
+            let action = policy.inconclusive(id)?;
+            Some(OpenQuestion { id: id.clone(), of_units: false, action })
+        };
         gate.open = gate.open_times(benchmarks).filter_map(ruled).collect();
         gate
     }
@@ -98,30 +108,41 @@ impl Gate {
         benchmarks.iter().filter(|one| one.verdict.is_open() && !self.accepts(one)).map(|one| &one.id)
     }
 
-    /// Has every open question stop the change about which no rule says something else (`strict`).
-    pub fn demand_answers(&mut self, found: Found<'_>) {
-        let all: BTreeSet<&BenchmarkId> = self.open_times(found.benchmarks).chain(found.open_units()).collect();
-        let unruled = all.into_iter().filter(|id| !self.open.iter().any(|question| question.id == **id));
-        let demanded: Vec<OpenQuestion> =
-            unruled.map(|id| OpenQuestion { id: id.clone(), action: Action::Gate }).collect();
-        self.open.extend(demanded);
+    /// Benchmarks of which something that they report themselves is an open question that no waiver accepts.
+    fn open_units<'a>(&'a self, found: Found<'a>) -> impl Iterator<Item = &'a BenchmarkId> {
+        let is_accepted =
+            |one: &&ReportedMetric| self.accepted.contains(&(one.id.clone(), Metric::Reported(one.unit.clone())));
+        found.open_units().filter(move |one| !is_accepted(one)).map(|one| &one.id)
     }
 
-    /// Whether an open question of this benchmark stops the change: as a rule says, or else as it is `usually`.
+    /// Has every open question stop the change about which no rule says something else (`strict`).
+    pub fn demand_answers(&mut self, found: Found<'_>) {
+        let times = self.open_times(found.benchmarks).map(|id| (id.clone(), false));
+        let units = self.open_units(found).map(|id| (id.clone(), true));
+        for (id, of_units) in times.chain(units).collect::<BTreeSet<_>>() {
+            // Whoever stops the change for one question need not do so for another.
+            let is_told = |q: &OpenQuestion| q.id == id && (q.of_units == of_units || q.action == Action::Gate);
+            if !self.open.iter().any(is_told) {
+                self.open.push(OpenQuestion { id, of_units, action: Action::Gate });
+            }
+        }
+    }
+
+    /// Whether an open question stops the change: as a rule says, or else where answers are demanded (`strict`).
+    pub fn lacks_answers(&self, found: Found<'_>, strict: bool) -> bool {
+        self.open_times(found.benchmarks).any(|id| self.wants_answer(id, strict))
+            || (strict && self.open_units(found).next().is_some())
+    }
+
+    /// Whether the open time of this benchmark stops the change: as a rule says, or else as it is `usually`.
     pub fn wants_answer(&self, id: &BenchmarkId, usually: bool) -> bool {
-        let ruled = self.open.iter().find(|question| question.id == *id);
+        let ruled = self.open.iter().find(|question| question.id == *id && !question.of_units);
         ruled.map_or(usually, |question| question.action == Action::Gate)
     }
 
     /// Whether a slowdown of this benchmark is accepted whatever it is exactly: then its size is no open question.
     pub fn accepts(&self, benchmark: &BenchmarkReport) -> bool {
-        let Some(RatioInterval { high, .. }) = benchmark.open_range() else { return false };
-        self.waived().any(|breach| {
-            let up_to = |ceiling: f64| !breach::exceeds(high - 1.0, ceiling);
-            breach.id == benchmark.id
-                && breach.metric == Metric::Time
-                && matches!(breach.standing, Standing::Waived { ceiling, .. } if up_to(ceiling))
-        })
+        self.accepted.contains(&(benchmark.id.clone(), Metric::Time))
     }
 
     /// Open questions that stop the change, whatever else is strict.
@@ -138,4 +159,21 @@ impl Gate {
     pub fn waived(&self) -> impl Iterator<Item = &Breach> {
         self.breaches.iter().filter(|breach| matches!(breach.standing, Standing::Waived { .. }))
     }
+}
+
+/// Slowdowns of open size that are at most as large as waivers accept.
+fn accepted(found: Found<'_>, waivers: &[Waiver], today: Day) -> BTreeSet<(BenchmarkId, Metric)> {
+    let is_slower = |verdict: &Verdict| matches!(verdict, Verdict::Slower(Extent::Open { .. }));
+    let times = found.benchmarks.iter().filter(|one| is_slower(&one.verdict)).filter_map(|one| {
+        let at_most = one.open_range()?.high - 1.0;
+        Some((one.id.clone(), Metric::Time, at_most))
+    });
+    let units = found.reported.iter().filter(|one| is_slower(&one.verdict)).filter_map(|one| {
+        let metric = Metric::Reported(one.unit.clone());
+        Some((one.id.clone(), metric, one.worse_by_at_most()?))
+    });
+    let is_accepted = |(id, metric, at_most): &(BenchmarkId, Metric, f64)| {
+        waivers.iter().any(|waiver| waiver.is_about(id, metric) && !waiver.standing(*at_most, today).fails())
+    };
+    times.chain(units).filter(is_accepted).map(|(id, metric, _)| (id, metric)).collect()
 }

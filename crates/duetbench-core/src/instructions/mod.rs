@@ -150,8 +150,9 @@ pub enum Countable {
 impl Countable {
     /// Those of these benchmarks to count: those that rules name, then the others, the largest change first.
     pub fn of<'a>(self, benchmarks: &'a [BenchmarkReport], policy: &Policy) -> Vec<&'a BenchmarkReport> {
-        let measured = benchmarks.iter().filter(|b| !b.forks.is_empty() && b.verdict.is_comparison());
-        let (ruled, mut others): (Vec<_>, Vec<_>) = measured.partition(|b| policy.counts_instructions(&b.id));
+        let works = benchmarks.iter().filter(|b| b.verdict.is_comparison() && !b.verdict.is_proven());
+        let (ruled, mut others): (Vec<_>, Vec<_>) = works.partition(|b| policy.counts_instructions(&b.id));
+        others.retain(|b| !b.forks.is_empty());
         let wanted = |b: &&'a BenchmarkReport| {
             let verdict = b.verdict.of_times();
             match self {

@@ -25,6 +25,14 @@ impl HarnessSpec {
     pub fn is_usual(&self) -> bool {
         *self == HarnessSpec::default()
     }
+
+    /// Gives both sides what the head was asked to have: its JVM and its command lines.
+    pub fn level_sides(&mut self) {
+        self.jmh.base.clone_from(&self.jmh.head);
+        for program in &mut self.commands {
+            program.command = program.head.take().or(program.command.take());
+        }
+    }
 }
 
 /// Build and start of JMH benchmarks.
@@ -111,6 +119,13 @@ pub struct CommandSpec {
     pub lockstep: bool,
     /// In duet mode, starts the shorter side again until the longer one ends (Bulej et al., section 4.4).
     pub refill: bool,
+}
+
+impl CommandSpec {
+    /// Whether it was typed as one more command line to compare with the first, and is no table of its own.
+    pub fn is_further(&self) -> bool {
+        self.command.is_none() && self.head.is_some()
+    }
 }
 
 /// Exit codes that mean success: 0, unless others are given. A single one is written as a number, several as a list.
@@ -214,6 +229,24 @@ impl From<StandardOutput> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_sides_can_be_given_what_the_head_has() {
+        let program = |command: Option<&str>, head: Option<&str>| CommandSpec {
+            command: command.map(str::to_owned),
+            head: head.map(str::to_owned),
+            ..CommandSpec::default()
+        };
+        let jvm = |jvm: &str| JvmSide { jvm: Some(jvm.into()), jvm_args: Vec::new() };
+        let mut spec = HarnessSpec {
+            jmh: JmhSpec { base: jvm("17"), head: jvm("25"), ..JmhSpec::default() },
+            commands: vec![program(Some("./c"), Some("./c --fast")), program(Some("./d"), None), program(None, None)],
+            ..HarnessSpec::default()
+        };
+        spec.level_sides();
+        assert_eq!(spec.jmh.base, jvm("25"));
+        assert_eq!(spec.commands, [program(Some("./c --fast"), None), program(Some("./d"), None), program(None, None)]);
+    }
 
     #[test]
     fn exit_codes_are_one_number_or_a_list() {

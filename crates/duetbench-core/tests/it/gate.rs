@@ -231,6 +231,14 @@ fn an_accepted_slowdown_is_no_question_up_to_its_ceiling() {
         gate.accepts(one)
     };
     assert!(accepted(&open, 0.05) && !accepted(&open, 0.049));
+    // Also where answers are demanded and no rule speaks of slowdowns.
+    let demanded = |ceiling| {
+        let benchmarks = std::slice::from_ref(&open);
+        let mut gate = ruled_and_waived(benchmarks, &[], &[waiver("Codec", ceiling)]);
+        gate.demand_answers(Found { benchmarks, ..Found::default() });
+        gate.unanswered().count()
+    };
+    assert_eq!((demanded(0.05), demanded(0.049)), (0, 1));
     assert!(accepted(&wider, 0.07) && !accepted(&wider, 0.06));
 }
 

@@ -72,6 +72,21 @@ fn nobody_demands_an_answer_of_what_a_changed_benchmark_reports() {
 }
 
 #[test]
+fn a_rule_about_open_times_says_nothing_of_units() {
+    let benchmarks = [BenchmarkReport { id: id("A"), ..compared("A", OPEN, 1.0) }];
+    let open = ReportedMetric { verdict: OPEN, ..judged(Better::Lower, &SWINGING, &SWINGING) };
+    let decision = Decision::default();
+    let policy = Policy::new(&[Rule { inconclusive: Some(Action::Inform), ..Rule::default() }]).unwrap();
+    let lacks = |reported: &[ReportedMetric]| {
+        let found = Found { benchmarks: &benchmarks, reported, ..Found::default() };
+        let mut gate = Gate::decide(found, Thresholds::new(&decision, &policy), &[], Day::FIRST);
+        gate.demand_answers(found);
+        (gate.unanswered().count(), gate.lacks_answers(found, true))
+    };
+    assert_eq!((lacks(&[]), lacks(&[open])), ((0, false), (1, true)));
+}
+
+#[test]
 fn the_interval_is_student_s_over_log_ratios() {
     // SciPy 1.16: ttest_1samp(log(c / b), 0).confidence_interval(0.9)
     let metric = judged(Better::Higher, &BASELINE, &TENTH_LESS);

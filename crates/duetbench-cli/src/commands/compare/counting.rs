@@ -78,10 +78,9 @@ pub(super) fn count(
     let mut display = Counting::new(printer, "counting", wanted.len());
     for benchmark in wanted {
         display.begins(&benchmark.id.name);
-        let slower_ns = [benchmark.baseline_ns, benchmark.candidate_ns].into_iter().flatten().fold(0.0, f64::max);
         let counted = match report.planned(&benchmark.id) {
-            Some(planned) if slower_ns > 0.0 => counter.count(&report.plan, planned, slower_ns),
-            _ => Err(Obstacle::Failed("its time is not known".into())),
+            Some(planned) => counter.count(&report.plan, planned, benchmark.slower_ns(planned)),
+            None => Err(Obstacle::Failed("it was not planned".into())),
         };
         let outcome = match counted {
             Ok(counts) => CountOutcome::Counted(counts),

@@ -96,10 +96,9 @@ impl Explaining<'_> {
     }
 
     fn profile(&self, benchmark: &BenchmarkReport) -> Result<Profiles, Obstacle> {
-        let slower_ns = [benchmark.baseline_ns, benchmark.candidate_ns].into_iter().flatten().fold(0.0, f64::max);
         match self.report.planned(&benchmark.id) {
-            Some(planned) if slower_ns > 0.0 => self.profiler.explain(planned, slower_ns),
-            _ => Err(Obstacle::Failed("its time is not known".into())),
+            Some(planned) => self.profiler.explain(planned, benchmark.slower_ns(planned)),
+            None => Err(Obstacle::Failed("it was not planned".into())),
         }
     }
 
