@@ -10,7 +10,7 @@ use crate::stats;
 /// `changed` when the medians differ by more than three times the spread of either side, the spread being the range that remains
 /// when the lowest and the highest fifth of the forks are left out (none below eight forks: of five that jump between two values four
 /// are alike too often), and by at least [`defaults::COUNT_RESOLUTION`]. If the forks of each side agree, any whole allocation is a
-/// change; a single disturbed fork among eight hides nothing. This is a rule, not a test with a level; `tests/it/counts.rs` states how
+/// change; a single disturbed fork among eight hides nothing, and a fork alone tells of whole ones. This is a rule, not a test with a level; `tests/it/counts.rs` states how
 /// often it errs for noise that is normal and independent, and for counts that jump.
 pub fn compare_counts(baseline: &[f64], candidate: &[f64]) -> Option<Counted> {
     compare(baseline, candidate, 0.0)
@@ -29,10 +29,14 @@ fn compare(baseline: &[f64], candidate: &[f64], share_min: f64) -> Option<Counte
     let (b, c) = (stats::median(baseline).ok()?, stats::median(candidate).ok()?);
     let noise = 3.0 * spread(baseline).max(spread(candidate));
     let resolution = defaults::COUNT_RESOLUTION.max(share_min * b.max(c));
+    // A single fork says nothing of how much counts differ, so that only whole ones tell.
+    let resolution = if baseline.len().min(candidate.len()) > 1 { resolution } else { resolution.max(WHOLE) };
     let difference = (c - b).abs();
     Some(Counted { baseline: b, candidate: c, changed: difference > noise && difference >= resolution })
 }
 
+/// Smallest difference that is more than what is averaged over invocations.
+const WHOLE: f64 = 0.5;
 /// Counts from which on a fifth is left out at each end.
 const TRIMMED_FROM: usize = 8;
 

@@ -44,8 +44,9 @@ impl Reach {
             return Ok(*known);
         }
         let alpha = self.level.alpha;
-        let alpha =
-            if self.sequential { Sequential::last_nominal_p(units, stats::level_kept_by_t(alpha))? } else { alpha };
+        // A single look takes nothing of what others may.
+        let several = self.sequential && stats::looks(units).len() > 1;
+        let alpha = if several { Sequential::last_nominal_p(units, stats::level_kept_by_t(alpha))? } else { alpha };
         let df = f64::from(stats::degrees_of_freedom(units));
         let detectable = stats::detectable_factor(df, Level { alpha, ..self.level })?;
         let errors = Errors { detectable, critical: stats::critical_t(alpha, df)? };

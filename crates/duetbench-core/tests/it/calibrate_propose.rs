@@ -31,7 +31,9 @@ fn target(change: f64) -> Target {
 fn errors() -> Vec<f64> {
     let df = |units: u32| f64::from(units - 2 * (units / 10) - 1);
     let of = |units: u32| {
-        let alpha = Sequential::last_nominal_p(units, level_kept_by_t(LEVEL.alpha)).unwrap();
+        // Three and four units are looked at once.
+        let kept = || Sequential::last_nominal_p(units, level_kept_by_t(LEVEL.alpha)).unwrap();
+        let alpha = if units < 5 { LEVEL.alpha } else { kept() };
         detectable_factor(df(units), Level { alpha, ..LEVEL }).unwrap()
     };
     (3..=64).map(of).collect()

@@ -57,6 +57,7 @@ fn counts_that_vary_by_themselves_are_no_change() {
 #[test]
 fn a_side_without_counts_is_not_compared() {
     assert_eq!(compare_counts(&[5.0], &[]), None);
+    assert!(!compare_counts(&[12.31], &[12.33; 5]).unwrap().changed, "one fork tells of whole ones");
     assert_eq!(compare_counts(&[f64::NAN], &[5.0]), None);
 }
 
