@@ -40,7 +40,7 @@ pub struct CommandArgs {
     #[arg(long, value_name = "DESTINATION", requires = "command")]
     pub stdout: Option<String>,
     /// Values, separated by commas, for `{NAME}` in the command lines; may be repeated, and every combination is a benchmark
-    #[arg(short = 'L', long, num_args = 2, value_names = ["NAME", "VALUES"], requires = "command")]
+    #[arg(short = 'L', long, num_args = 2, allow_hyphen_values = true, value_names = ["NAME", "VALUES"], requires = "command")]
     pub parameter_list: Vec<String>,
     /// Exit codes that mean success, separated by commas, as `0,1` for grep and diff [default: 0]. There is no way to ignore them: a
     /// program that fails does not do its work
@@ -113,6 +113,8 @@ mod tests {
         let parameters = args.spec().unwrap().parameters;
         assert_eq!(parameters["n"], ["1", "2"]);
         assert_eq!(parameters["m"], ["x"]);
+        let options = parsed(&["gzip {l} -c f", "pigz {l} -c f", "-L", "l", "-1,-9"]).spec().unwrap().parameters;
+        assert_eq!(options["l"], ["-1", "-9"]);
     }
 
     #[test]

@@ -40,8 +40,7 @@ pub fn run(args: &CalibrateArgs, context: &Context) -> Result<u8, Failure> {
     let mut spec = context.settings.spec(seed::draw())?;
     spec.selection.filter()?;
     spec.measure_identical = true;
-    // The same version on both sides runs on one JVM.
-    spec.harness.jmh.base = spec.harness.jmh.head.clone();
+    spec.harness.level_sides();
     // Whatever it says, all of it counts.
     spec.effort = Effort { fixed: true, confirm: false, ..spec.effort };
     let subject = match script {

@@ -36,7 +36,8 @@ pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
     for version in &prepared.versions {
         all.extend(selected(&version.found, &context.settings)?);
     }
-    if all.is_empty() && prepared.versions.iter().any(|version| !version.found.is_empty()) {
+    prepared.warnings().iter().for_each(|words| context.printer.note(&one_line(words)));
+    if all.is_empty() {
         return Err(super::nothing_selected(context).into());
     }
     context.printer.data(&if format == Format::Json { json(&all) } else { all.iter().map(line).collect() })?;

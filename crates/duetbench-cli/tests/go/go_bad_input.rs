@@ -187,7 +187,9 @@ fn benchmarks_that_skip_themselves_are_named() {
         (ran.json()["warnings"].to_string(), "BenchmarkSkips skips itself: fixture_test.go:");
     assert_eq!(warnings.matches("skips itself").count(), 1, "{warnings}");
     assert!(warnings.contains(skips_itself) && warnings.contains(": not here"), "{warnings}");
-    compare(&two(&simple(skips), &simple(skips)), &[]).expect(1).says(&[skips_itself, "every benchmark skips itself"]);
+    let none = two(&simple(skips), &simple(skips));
+    compare(&none, &[]).expect(1).says(&[skips_itself, "every benchmark skips itself"]);
+    none.duet(&["list", "./new"]).expect(1).says(&[skips_itself, "every benchmark skips itself"]);
 }
 
 #[test]

@@ -340,6 +340,30 @@ fn the_report_says_how_to_repeat_the_run() {
 }
 
 #[test]
+fn a_program_that_a_parameter_names_is_told_from_what_it_was() {
+    let place = place();
+    let digest = || {
+        let ran = compare(&place, ["sh {s}", "sh {s}"], "3", &["-L", "s", "work.sh"]);
+        ran.json()["versions"]["candidate"]["artifact_digest"].clone()
+    };
+    let before = digest();
+    place.write("work.sh", "exit 0");
+    assert_ne!(before, digest());
+}
+
+#[test]
+fn a_head_of_its_own_in_a_table_is_no_further_command_line() {
+    let place = place();
+    place.write("duet.toml", "[[command]]\nname = 'work'\ncommand = 'sh work.sh 90'\nhead = 'sh work.sh 100'\n");
+    let report = place.duet(&["compare", ".", ".", "--forks", "3", "--format", "markdown"]).stdout;
+    assert!(report.contains("duet compare . . --forks 3") && !report.contains("command lines"), "{report}");
+    let calibrated = place.duet(&["calibrate", ".", "--forks", "3", "--format", "json"]);
+    assert_eq!(calibrated.json()["benchmarks"][0]["name"], "work", "{}{}", calibrated.stdout, calibrated.stderr);
+    let both = place.duet(&["show", "r2", "--format", "json"]).json()["versions"].clone();
+    assert_eq!(both["baseline"]["artifact_digest"], both["candidate"]["artifact_digest"]);
+}
+
+#[test]
 fn one_version_is_measured_as_often_as_was_asked() {
     let place = place();
     let line = "sh -c 'echo x >> log'";

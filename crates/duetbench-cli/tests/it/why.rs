@@ -26,7 +26,7 @@ fn every_form_of_a_change_that_was_profiled_and_counted() {
     let encode = document(&report, &report.benchmarks[0], Some(&site));
     check("why.txt", &written(&encode, Format::Text));
     check("why.md", &written(&encode, Format::Markdown));
-    // Of one that was neither, it says how to see more.
+    // It says of one that was neither how to see more.
     let once = report.benchmarks.iter().find(|b| b.id.name == "BenchmarkOnce").expect("it is there");
     check("why_little.txt", &written(&document(&report, once, None), Format::Text));
 }
@@ -64,7 +64,7 @@ fn without_a_name_it_is_the_largest_change_that_stops() {
     let place = Place::new();
     place.scripted(SCRIPT, &[]).expect(3);
     let why = |args: &[&str]| place.duet(&[&["why"], args].concat());
-    // What got faster changed more, and stops nothing.
+    // The improvement is larger, and stops nothing.
     let largest = why(&[]).expect(0).stdout;
     assert!(largest.contains("Encode: regression") && !largest.contains("Decode"), "{largest}");
     for name in ["BenchmarkDecode", "Decode", "example.com/scripted.BenchmarkDecode"] {

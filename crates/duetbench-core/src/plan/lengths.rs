@@ -44,7 +44,10 @@ fn warmup_slices(style: Style, first_ns: u64, spec: &Spec, profile: Option<Profi
             spec.harness.warmup.or_else(found).unwrap_or_else(|| usual_warm_up(first_ns))
         }
         // Each process is new; only what the system keeps of files warms up, which is for the user to ask for.
-        Style::Process => spec.harness.commands.iter().map(|c| c.warmup).max().unwrap_or(0),
+        Style::Process => {
+            let whole = spec.harness.commands.iter().filter(|command| !command.lockstep);
+            whole.map(|command| command.warmup).max().unwrap_or(0)
+        }
         Style::Loop | Style::Rewritten | Style::Recall | Style::Parallel => defaults::WARMUP_SLICES,
     }
 }

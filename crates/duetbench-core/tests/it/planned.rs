@@ -7,7 +7,7 @@ use duetbench_core::plan::{
     Capacity, Discovered, ExecutionConfiguration, Found, Learnt, Mode, Plan, PlannedBenchmark, Repetitions, SoloPlan,
     Start, Style, Unmatched,
 };
-use duetbench_core::spec::{Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults};
+use duetbench_core::spec::{CommandSpec, Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults};
 
 use crate::support::{CAPACITY, PLAIN, forks, found, plan, spec};
 
@@ -96,6 +96,17 @@ fn iterations_are_as_long_and_as_many_as_planned_and_warm_up_as_planned() {
     };
     check(None, 4);
     check(Some(0), 0);
+}
+
+#[test]
+fn whole_programs_warm_up_as_their_tables_say_and_not_as_those_of_loops() {
+    let mut spec = spec(forks(5), ModeChoice::Interleaved);
+    let program = |lockstep, warmup| CommandSpec { lockstep, warmup, ..CommandSpec::default() };
+    spec.harness.commands = vec![program(true, 50), program(false, 2), program(false, 1)];
+    let both = [Discovered { style: Style::Process, first_ns: SECOND, ..found("A") }];
+    let (identical, not_affected) = Default::default();
+    let all = Found { baseline: &both, candidate: &both, identical: &identical, not_affected: &not_affected };
+    assert_eq!(Plan::new(&spec, &all, CAPACITY).benchmarks[0].configuration.warmup_slices, 2);
 }
 
 #[test]

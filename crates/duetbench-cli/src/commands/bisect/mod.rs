@@ -29,7 +29,9 @@ use course::Course;
 /// Whatever keeps the search from being made.
 pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
     context.check_form("a search for a commit")?;
-    let spec = context.settings.spec(seed::draw())?;
+    let mut spec = context.settings.spec(seed::draw())?;
+    // Commits are told apart, and nothing else.
+    spec.harness.level_sides();
     spec.selection.filter()?;
     if spec.fleet.is_some() {
         return Err(Failure::usage("`duet bisect` measures on this machine, not on a fleet")

@@ -38,6 +38,13 @@ pub(super) struct Unusable {
     pub(super) measured_s: f64,
 }
 
+impl Unusable {
+    /// Before anything was measured.
+    fn at_once(why: impl Into<String>, by_benchmark: bool) -> Outcome {
+        Outcome::Unusable(Unusable { why: why.into(), by_benchmark, measured_s: 0.0 })
+    }
+}
+
 /// A comparison to make.
 pub(super) struct Comparing<'a> {
     pub(super) context: &'a Context,
@@ -65,14 +72,9 @@ impl Comparing<'_> {
         match (done, purpose.taken.into_inner()) {
             (Ok(_), Some(outcome)) => Ok(outcome),
             (Err(_), _) if interrupted => Ok(Outcome::Interrupted(None)),
-            (Ok(_), None) => Ok(Outcome::Unusable(Unusable {
-                why: "nothing was compared".into(),
-                by_benchmark: true,
-                measured_s: 0.0,
-            })),
+            (Ok(_), None) => Ok(Unusable::at_once("nothing was compared", true)),
             (Err(Failure::Run(error)), _) if is_the_commits(&error) => {
-                let by_benchmark = error.about() == Some(About::Benchmarks);
-                Ok(Outcome::Unusable(Unusable { why: error.to_string(), by_benchmark, measured_s: 0.0 }))
+                Ok(Unusable::at_once(error.to_string(), error.about() == Some(About::Benchmarks)))
             }
             (Err(failure), _) => Err(failure),
         }
@@ -107,11 +109,12 @@ impl Taking<'_> {
     fn obstacle(&self, plan: &Plan) -> Option<Outcome> {
         let target = self.target.filter(|target| plan.benchmarks.iter().all(|b| b.id != **target))?;
         let excluded = plan.excluded.iter().find(|excluded| excluded.id() == target);
-        let unusable = |why| Outcome::Unusable(Unusable { why, by_benchmark: true, measured_s: 0.0 });
         Some(match excluded {
             Some(Excluded::Identical { .. } | Excluded::NotAffected { .. }) => Outcome::Identical,
-            Some(Excluded::Failed(_, _, words)) => unusable(format!("`{}` fails: {words}", target.name)),
-            Some(Excluded::OnlyIn(..)) | None => unusable(format!("it has no benchmark `{}`", target.name)),
+            Some(Excluded::Failed(_, _, words)) => Unusable::at_once(format!("`{}` fails: {words}", target.name), true),
+            Some(Excluded::OnlyIn(..)) | None => {
+                Unusable::at_once(format!("it has no benchmark `{}`", target.name), true)
+            }
         })
     }
 }

@@ -50,14 +50,17 @@ fn ignored(ignored: &[&str], spec: &Spec) -> Option<String> {
         ("--packages", has_packages),
         ("--builds", spec.effort.builds.is_some()),
         ("--layouts", spec.layouts != LayoutChoice::Matched),
+        ("--warmup", spec.harness.warmup.is_some()),
     ];
-    let options = set.iter().filter(|(option, is_set)| *is_set && ignored.contains(option));
-    let options: Vec<String> = options.map(|(option, _)| format!("`{option}`")).collect();
-    let verb = if options.len() == 1 { "has" } else { "have" };
-    let words = || {
-        format!("{} {verb} no effect here: this harness has no packages, and duet links nothing", options.join(", "))
+    let options: Vec<&str> =
+        set.iter().filter(|(option, is_set)| *is_set && ignored.contains(option)).map(|(option, _)| *option).collect();
+    let why = match options[..] {
+        [] => return None,
+        ["--warmup"] => "slices of this harness warm up as each benchmark is found to need",
+        _ => "this harness has no packages, and duet links nothing",
     };
-    (!options.is_empty()).then(words)
+    let verb = if options.len() == 1 { "has" } else { "have" };
+    Some(format!("`{}` {verb} no effect here: {why}", options.join("`, `")))
 }
 
 /// A stored run that can be gone on with.

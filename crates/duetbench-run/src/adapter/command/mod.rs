@@ -118,12 +118,24 @@ impl Commands {
     }
 
     /// Words that name files, beside those that start the programs: of what a shell runs, and of what is read as input.
-    fn beside(&self, lines: &[String]) -> Vec<Vec<String>> {
+    fn beside(&self, lines: &[String]) -> Vec<[Option<Vec<String>>; 2]> {
         let named = |(line, entry): (&String, &CommandSpec)| {
             let run_by_shell = entry.shell.as_ref().and_then(|_| line::words(line, None).ok());
             [run_by_shell, entry.stdin.clone().map(|input| vec![String::new(), input])]
         };
-        lines.iter().zip(&self.entries).flat_map(named).flatten().collect()
+        lines.iter().zip(&self.entries).map(named).collect()
+    }
+
+    /// A digest of everything that these lines name, with every value of their parameters.
+    fn digest(&self, lines: &[String], words: &[Vec<String>], dir: &Path) -> String {
+        let beside = self.beside(lines);
+        let filled = |words: &Vec<String>, variant: &Variant| -> Vec<String> {
+            words.iter().map(|word| line::filled(word, &variant.values)).collect()
+        };
+        let run = self.variants.iter().filter_map(|one| Some(filled(words.get(one.entry)?, one)));
+        let named = self.variants.iter().filter_map(|one| Some((one, beside.get(one.entry)?)));
+        let named = named.flat_map(|(one, beside)| beside.iter().flatten().map(|words| filled(words, one)));
+        line::digest(&run.chain(named).collect::<Vec<_>>(), dir)
     }
 
     /// Runs what builds the programs, in the order of the commands and each line once.
@@ -171,7 +183,7 @@ impl Adapter for Commands {
         let split = |(line, entry): (&String, &CommandSpec)| line::words(line, entry.shell.as_deref());
         let words = lines.iter().zip(&self.entries).map(split).collect::<Result<Vec<_>, _>>()?;
         let program = words.first().and_then(|words| line::locate(words.first()?, &source.dir)).unwrap_or_default();
-        let digest = line::digest(&[words, self.beside(&lines)].concat(), &source.dir);
+        let digest = self.digest(&lines, &words, &source.dir);
         let artifact = Artifact { program, dir: source.dir.clone(), digest, build_args: lines };
         let build = Build { artifacts: BTreeMap::from([(PACKAGE.to_owned(), artifact)]), ..Build::default() };
         Ok(Built { build, notes: Vec::new() })

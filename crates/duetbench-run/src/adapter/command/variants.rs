@@ -89,6 +89,9 @@ fn check(spec: &CommandSpec, lines: &[&str]) -> Result<(), RunError> {
         line::words(one, spec.shell.as_deref())?;
     }
     for (parameter, values) in &spec.parameters {
+        if spec.build.as_deref().is_some_and(|build| line::mentions(build, parameter)) {
+            return Err(RunError::argument(parameter, "`build` runs once, for all values of the parameter"));
+        }
         if values.is_empty() {
             return Err(RunError::argument(parameter, "the parameter has no values: separate them by commas"));
         }
@@ -174,6 +177,8 @@ mod tests {
         check(&[spec(&[("n", &["1"])])], &["a {n}", "b"], "`n` cannot be passed on: the parameter has no place in `b`");
         check(&[spec(&[("n", &[])])], &["a {n}"], "has no values");
         check(&[spec(&[("n", &["1", "1"])])], &["a {n}"], "a value twice");
+        let built = CommandSpec { build: Some("make {n}".into()), ..spec(&[("n", &["1"])]) };
+        check(&[built], &["a {n}"], "`build` runs once");
         check(&[spec(&[])], &["a 'b"], "a quote in it does not end");
         check(&[spec(&[]), spec(&[])], &["a"], "two commands have this name");
         let lockstep = CommandSpec { lockstep: true, refill: true, ..spec(&[]) };

@@ -230,6 +230,10 @@ impl Adapter for Go {
         Ok(all)
     }
 
+    fn ignored(&self) -> &'static [&'static str] {
+        &["--warmup"]
+    }
+
     fn relinks(&self) -> bool {
         self.toolchain.is_at_least(RANDLAYOUT_SINCE)
     }

@@ -126,7 +126,7 @@ mod tests {
     use super::super::insertions::Part;
     use super::*;
 
-    /// What criterion's file becomes.
+    /// Criterion's file with its insertions.
     fn inserted(original: &str, file: &str) -> Result<String, String> {
         let part = HARNESSES[0].parts.iter().find(|part| part.files == [file]).unwrap();
         insert_all(original, file, part.insertions)

@@ -88,7 +88,7 @@ pub struct Rust {
     workshop: Workshop,
     scratch: PathBuf,
     around: Around,
-    /// What programs were made of, by their digest, or the reason why that is not known.
+    /// Parts that programs were made of, by their digest, or the reason why that is not known.
     links: Mutex<BTreeMap<String, Result<Recorded, String>>>,
     /// Whether halves of build pairs are to be laid out alike.
     layouts: Option<LayoutChoice>,
@@ -314,6 +314,10 @@ impl Adapter for Rust {
             all.found.extend(lister.run(interrupted)?);
         }
         Ok(all)
+    }
+
+    fn ignored(&self) -> &'static [&'static str] {
+        &["--warmup"]
     }
 
     fn relinks(&self) -> bool {
