@@ -76,6 +76,8 @@ pub struct Child {
     pidfd: OwnedFd,
     output: Option<PipeReader>,
     tail: Vec<u8>,
+    /// It printed so much at once that it is read more often, or it would wait for us.
+    prints_much: bool,
     /// Its standard output, where that is a pipe of its own.
     drain: Option<Drain>,
     status: Option<ExitStatus>,
@@ -203,8 +205,8 @@ impl Launch {
             }
         };
         let usage = Usage::default();
-        let (output, tail) = (Some(reader), Vec::new());
-        Ok(Child { inner, pidfd, output, tail, drain, status: None, usage, passage, started, marked })
+        let (output, tail, prints_much) = (Some(reader), Vec::new(), false);
+        Ok(Child { inner, pidfd, output, tail, prints_much, drain, status: None, usage, passage, started, marked })
     }
 }
 
@@ -346,6 +348,7 @@ impl Child {
                 Ok(0) => self.output = None,
                 Ok(n) => {
                     read += n;
+                    self.prints_much |= read >= streams::PIPE_BYTES / 8;
                     self.tail.extend_from_slice(&buffer[..n]);
                     let surplus = self.tail.len().saturating_sub(TAIL_BYTES);
                     self.tail.drain(..surplus);
@@ -406,7 +409,9 @@ impl Wait<'_> {
                 return WaitEnd::Interrupted;
             }
             let left = self.deadline.saturating_duration_since(Instant::now());
-            let Some(woken) = poll_once(children, left.min(TICK)) else { continue };
+            let prints_much = children.iter().any(|child| child.prints_much && child.status.is_none());
+            let tick = if prints_much { streams::REST } else { TICK };
+            let Some(woken) = poll_once(children, left.min(tick)) else { continue };
             let ended_ns = now_ns();
             // Only a look after the deadline tells: who is stopped for a while before it sees late who ended in time.
             if left.is_zero() && woken.ended.is_empty() {
@@ -535,6 +540,16 @@ mod tests {
         let mut children = [running("/bin/true", ""), running("/bin/sleep", "60")];
         poll(&mut [PollFd::new(&children[0].pidfd, PollFlags::IN)], None).unwrap();
         assert_eq!(waited_for_after_the_deadline(&mut children), (WaitEnd::TimedOut, vec![0]));
+    }
+
+    #[test]
+    fn whoever_prints_much_is_read_more_often() {
+        let mut children = [running("/usr/bin/yes", "x"), running("/bin/true", "")];
+        while !children[0].prints_much {
+            children.iter_mut().for_each(Child::keep_tail);
+        }
+        assert!(!children[1].prints_much);
+        assert!(children[0].tail.len() <= TAIL_BYTES);
     }
 
     #[test]

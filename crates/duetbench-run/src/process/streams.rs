@@ -13,7 +13,7 @@ use rustix::pipe::{SpliceFlags, fcntl_getpipe_size, fcntl_setpipe_size, splice};
 /// Size of an output pipe, so that a process that prints much is seldom held up until it is read.
 pub(super) const PIPE_BYTES: usize = 1 << 20;
 /// Rest after output that fills less than half of a pipe: a reader that slept would be woken by every line, in the time of the writer.
-const REST: Duration = Duration::from_micros(200);
+pub(super) const REST: Duration = Duration::from_micros(200);
 
 /// Input and output of a process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
