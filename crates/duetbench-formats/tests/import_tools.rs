@@ -45,7 +45,7 @@ fn run(command: &mut Command) -> Result<(), String> {
     printed(command).map(drop)
 }
 
-/// What a command printed.
+/// Everything that a command printed.
 fn printed(command: &mut Command) -> Result<String, String> {
     match command.stdin(Stdio::null()).output() {
         Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
@@ -199,7 +199,7 @@ fn criterion_wrote_it() -> Result<(), Failed> {
         let read = imported(&path, &[Level::Iteration])?;
         assert_eq!((shape(&read, "one sum"), shape(&read, "sums/sum/100")), (&[10][..], &[10][..]));
     }
-    // What is written has a baseline by which criterion judges the next run; without it this ends with an error.
+    // The file has a baseline by which criterion judges the next run; without it this ends with an error.
     let again = tempfile::tempdir()?;
     let read = imported(&written, &[Level::Iteration])?;
     let writer = named("criterion").and_then(|tool| tool.writer.as_ref()).ok_or("no such writer")?;

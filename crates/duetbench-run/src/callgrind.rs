@@ -56,7 +56,7 @@ pub fn parse(file: &[u8]) -> Result<ProcessCount, CallgrindError> {
     reading.finished()
 }
 
-/// What was read so far.
+/// Everything that was read so far.
 #[derive(Default)]
 struct Reading {
     /// Names of functions by the number that stands for them from then on.

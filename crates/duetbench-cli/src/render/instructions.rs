@@ -138,7 +138,7 @@ pub(super) fn amount(count: f64) -> String {
     trimmed(scaled, decimals) + unit
 }
 
-/// How they were counted, in a line below them.
+/// The way in which they were counted, in a line below them.
 pub(super) fn method(report: &Report) -> Option<String> {
     let first = report.instructions.iter().find_map(BenchmarkInstructions::counts)?;
     let processes = many(first.processes as usize, "process", "processes");

@@ -21,7 +21,7 @@ const ROWS_MAX: usize = 30;
 /// Rows of open questions that a folded table shows.
 const OPEN_ROWS: usize = 8;
 
-/// How much is shown, and in which room.
+/// The amount that is shown, and the room for it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Look {
     /// Width of the terminal in cells; a log has none.

@@ -151,16 +151,6 @@ impl Search {
         self.probes.push(probe);
     }
 
-    /// Commits that were left out.
-    pub fn skipped(&self) -> &BTreeSet<usize> {
-        &self.skipped
-    }
-
-    /// All that was told.
-    pub fn probes(&self) -> &[Probe] {
-        &self.probes
-    }
-
     /// The posterior after all that was told.
     pub fn belief(&self) -> Belief {
         Belief::of(&Evidence::of(self.commits, &self.probes))

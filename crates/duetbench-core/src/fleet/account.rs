@@ -257,7 +257,7 @@ fn lacking(calls: &[Account], tasks: &BTreeSet<Task>, counted: &BTreeSet<Task>, 
     lacking
 }
 
-/// How much of their tasks these calls told, in words; absent where it is all.
+/// The part of their tasks that these calls told, in words; absent where it is all.
 fn cut_short<'a>(calls: impl Iterator<Item = &'a Account>) -> Option<String> {
     let (mut told, mut asked) = (0u64, 0u64);
     for call in calls {

@@ -21,7 +21,7 @@ impl InstructionCounts {
     /// The counts of the baseline's and of the candidate's processes, which made so many invocations: fewer, then more. Absent where a side executed
     /// nothing, or the numbers of invocations are no two.
     ///
-    /// What a process executes besides invocations is in both counts, so their difference by that of the invocations is free of it. In a runtime
+    /// Work of a process besides invocations is in both counts, so their difference by that of the invocations is free of it. In a runtime
     /// that start is not the same twice: so a function counts only where on one side every process with more invocations executed more of it than any with fewer.
     pub fn of([baseline, candidate]: [SideCounts<'_>; 2], invocations: [u64; 2]) -> Option<InstructionCounts> {
         let [fewer, more] = invocations;

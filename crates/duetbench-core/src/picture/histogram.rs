@@ -29,9 +29,9 @@ pub struct Histogram {
 /// The two histograms of times per invocation, nanoseconds, over the same bars.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distributions {
-    /// Of the baseline's slices.
+    /// The baseline's slices.
     pub baseline: Histogram,
-    /// Of the candidate's.
+    /// The candidate's.
     pub candidate: Histogram,
     /// Medians of baseline and candidate.
     pub medians_ns: [f64; 2],

@@ -45,7 +45,7 @@ pub struct WarmUp {
 /// After Barrett, Bolz-Tereick, Killick, Mount, Tratt, Virtual Machine Warmup Blows Hot and Cold (OOPSLA 2017), section 4: outliers
 /// are set aside, the rest is cut into segments of one mean and variance ([`stats::changepoints`]), and the steady part are the last
 /// segments as far as their levels are those of the last one. Where this differs, and why: `docs/statistics/16-warmup.md`.
-/// Of 30 iterations around 15 and 270 around 10 the first 30 warm up.
+/// The first 30 iterations warm up where these are around 15 and 270 others around 10.
 pub fn steady_from(times: &[f64]) -> Option<WarmUp> {
     if times.len() < SERIES_MIN || !times.iter().all(|time| time.is_finite() && *time > 0.0) {
         return None;

@@ -241,7 +241,7 @@ fn a_calibration_says_how_much_of_a_change_layout_explains() {
         Warning::SingleBuild { may_be_all, .. } => may_be_all,
         _ => unreachable!("it is one"),
     };
-    // Of 11.5 % in 99 of 100: exp(2.576 * 0.115) = 1.345.
+    // A spread of 11.5 % reaches in 99 of 100 exp(2.576 * 0.115) = 1.345.
     assert_eq!([0.83, 1.34, 1.35].map(|ratio| may_be_all(ratio, Some(0.115))), [true, true, false]);
     // Matched layouts vary less than those of two builds, so that little found says nothing of these.
     for sd in [Some(0.001), None] {

@@ -196,7 +196,7 @@ impl<'a> Counter<'a> {
         expected: Duration,
     ) -> Result<ProcessCount, Obstacle> {
         if let Some(mut program) = self.processes.program(planned, role) {
-            // What a program starts is a part of it.
+            // Whatever a program starts is a part of it.
             program.launch = self.under(&program.launch, &self.files.path().join("%p.out"), "--trace-children=yes");
             let patience =
                 Patience { limit: self.processes.timeout() + expected, interrupted: self.processes.interrupted() };

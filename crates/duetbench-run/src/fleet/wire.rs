@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use duetbench_core::plan::PlannedBenchmark;
-use duetbench_core::sample::{Coordinates, Cycle, Memory};
+use duetbench_core::sample::{Cycle, Memory};
 use duetbench_core::{Role, Sample, Trial};
 use serde::{Deserialize, Serialize};
 
@@ -258,15 +258,7 @@ impl WireSample {
             collections,
             invocations,
         });
-        let at = Coordinates {
-            role: if side == 0 { Role::Baseline } else { Role::Candidate },
-            instance: 0,
-            build: trial.build,
-            round: trial.round,
-            suite_run: trial.suite_run,
-            fork: trial.fork,
-            iteration,
-        };
+        let at = trial.coordinates(if side == 0 { Role::Baseline } else { Role::Candidate }, iteration);
         Sample { at, block, invocations, wall_ns, cpu_ns, start_ns, memory, cycles, warm_up: warm_up != 0 }
     }
 }

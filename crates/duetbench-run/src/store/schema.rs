@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use duetbench_core::plan::Mode;
-use duetbench_core::sample::{Coordinates, Cycle, Memory};
+use duetbench_core::sample::{Cycle, Memory};
 use duetbench_core::{Role, Sample, Trial};
 use rusqlite::{Connection, ErrorCode, Row};
 
@@ -194,25 +194,26 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), Unusable> {
     if application != APPLICATION {
         connection.pragma_update(None, "application_id", APPLICATION)?;
     }
-    connection.execute_batch(&format!(
-        "{CALLS} {SITTINGS} {CALIBRATIONS} {PROFILES} {INSTRUCTIONS} {READINGS} {BISECTIONS}"
-    ))?;
+    ADDED.iter().try_for_each(|(_, table)| connection.execute_batch(table))?;
     Ok(add_sample_columns(connection)?)
 }
+
+/// Tables that a store may have been made without.
+const ADDED: [(&str, &str); 7] = [
+    ("calls", CALLS),
+    ("sittings", SITTINGS),
+    ("calibrations", CALIBRATIONS),
+    ("profiles", PROFILES),
+    ("instructions", INSTRUCTIONS),
+    ("readings", READINGS),
+    ("bisections", BISECTIONS),
+];
 
 /// Gives a store that is only read the tables that it was made without, beside it and empty.
 pub(super) fn complete(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     let there = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1";
-    let calls = [("calls", CALLS), ("sittings", SITTINGS)];
-    let others = [
-        ("calibrations", CALIBRATIONS),
-        ("profiles", PROFILES),
-        ("instructions", INSTRUCTIONS),
-        ("readings", READINGS),
-        ("bisections", BISECTIONS),
-    ];
-    for (name, table) in calls.into_iter().chain(others) {
+    for (name, table) in ADDED {
         if connection.query_row(there, [name], |row| row.get::<_, i64>(0))? == 0 {
             // Without its index, which would be looked for in the store.
             let made = table.split_once("CREATE INDEX").map_or(table, |(made, _)| made);
@@ -298,15 +299,7 @@ pub(super) fn sample(row: &Row<'_>, trial: &Trial) -> rusqlite::Result<Sample> {
         _ => None,
     };
     Ok(Sample {
-        at: Coordinates {
-            role: role(row.get(0)?),
-            instance: 0,
-            build: trial.build,
-            round: trial.round,
-            suite_run: trial.suite_run,
-            fork: trial.fork,
-            iteration: row.get(1)?,
-        },
+        at: trial.coordinates(role(row.get(0)?), row.get(1)?),
         block: row.get(2)?,
         invocations: unsigned(row.get(3)?),
         wall_ns: unsigned(row.get(4)?),

@@ -70,7 +70,7 @@ fn only_comparable_runs_that_came_to_their_end_are_in_a_history() {
     let killed = add(&mut store, &head(), &forks(&[51]), one);
     store.end(killed, &RunSummary { measured: Duration::ZERO, complete: false }, None).unwrap();
     store.begin(&solo_head()).unwrap();
-    // What was measured in another mode is no neighbour.
+    // A run that was measured in another mode is no neighbour.
     add(&mut store, &head(), &forks(&[52]), Mode::Duet);
     let last = add(&mut store, &head(), &forks(&[110, 111, 112]), one);
     // Neither failures nor what later rounds measured of some benchmarks.

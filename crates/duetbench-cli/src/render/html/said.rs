@@ -1,4 +1,4 @@
-//! What came out of one benchmark, in a sentence.
+//! The result of one benchmark, in a sentence.
 
 use duetbench_core::Verdict;
 use duetbench_core::analysis::Ranged;
