@@ -44,8 +44,8 @@ pub use refine::{PILOT_FORKS, refined};
 pub use self_test::{SelfTest, SelfTestKind, SelfTested, self_tests};
 pub use suite::{IdenticalCode, SuiteChange, suite_change};
 pub use summarise::{Rejection, Summary, summarise};
-pub use unit::Layout;
-pub(crate) use unit::{by_unit, mean, means_of};
+pub use unit::{Layout, by_unit};
+pub(crate) use unit::{mean, means_of};
 pub use warning::Warning;
 
 /// A number of things, as it is reported.

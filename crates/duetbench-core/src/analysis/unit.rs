@@ -34,7 +34,7 @@ pub(crate) fn means_of(values: &[f64], together: u32) -> Vec<f64> {
 }
 
 /// The fork pairs of every unit, in the order in which they were measured.
-pub(crate) fn by_unit(forks: &[ForkPair], design: &Design) -> Vec<Vec<ForkPair>> {
+pub fn by_unit(forks: &[ForkPair], design: &Design) -> Vec<Vec<ForkPair>> {
     let mut groups: BTreeMap<(u32, u32), Vec<ForkPair>> = BTreeMap::new();
     for fork in forks {
         // Beside the suite run the fork's own number: on several machines one suite run has several forks.

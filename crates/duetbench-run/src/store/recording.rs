@@ -1,8 +1,6 @@
 //! Values of one version in a stored run, as the [`Recording`] that tuning and detecting work with.
 
-use std::collections::BTreeMap;
-
-use duetbench_core::analysis::{ForkSide, summarise};
+use duetbench_core::analysis::{ForkPair, by_unit, summarise};
 use duetbench_core::plan::{Design, Mode, Style};
 use duetbench_core::recording::{Better, Cost, Grid, HarnessWarmUp, Level, Recorded};
 use duetbench_core::{BenchmarkId, Recording, Role, Sample, Trial, stats};
@@ -24,21 +22,18 @@ impl StoredRun {
     /// vary by things that iterations average out, and follow each other closely. The rounds that confirm are left out, because
     /// only benchmarks that looked like regressions have them.
     pub fn recording(&self, role: Role) -> Recording {
-        self.recording_by(|_, trial| trial.suite_run, role)
+        self.recording_by(|forks, _| forks.iter().map(|fork| vec![*fork]).collect(), role)
     }
 
     /// The same to be compared with others: of a comparison one value for each unit, the mean of its fork pairs, since those of one
     /// build pair, or of one call of a fleet, share what units differ by.
     pub fn recording_of_units(&self, role: Role) -> Recording {
-        let unit = |design: &Design, trial: &Trial| {
-            if design.by_build { trial.build } else { design.unit(trial.suite_run) }
-        };
-        self.recording_by(unit, role)
+        self.recording_by(by_unit, role)
     }
 
-    fn recording_by(&self, cell: impl Fn(&Design, &Trial) -> u32, role: Role) -> Recording {
+    fn recording_by(&self, grouped: Grouped, role: Role) -> Recording {
         let mut recording = match &self.head {
-            Head::Comparison(head) => of_comparison(head, &self.trials, self.modes(&head.plan), role, cell),
+            Head::Comparison(head) => of_comparison(head, &self.trials, self.modes(&head.plan), role, grouped),
             Head::Solo(head) => of_solo(head, &self.trials),
         };
         recording.name.clone_from(&self.name);
@@ -125,37 +120,37 @@ fn per_invocation(sample: &Sample) -> f64 {
     sample.wall_ns as f64 / sample.invocations.max(1) as f64
 }
 
-/// Trials with the same `cell` give one value together.
+/// The fork pairs that give one value together.
+type Grouped = fn(&[ForkPair], &Design) -> Vec<Vec<ForkPair>>;
+
 fn of_comparison(
     head: &RunHead,
     trials: &[(Trial, TrialOutcome)],
     modes: Vec<Mode>,
     role: Role,
-    cell: impl Fn(&Design, &Trial) -> u32,
+    grouped: Grouped,
 ) -> Recording {
+    let side = |fork: &ForkPair| match role {
+        Role::Baseline => fork.baseline.ns_per_op,
+        Role::Candidate => fork.candidate.ns_per_op,
+    };
+    let mean = |group: &Vec<ForkPair>| stats::mean(&group.iter().map(side).collect::<Vec<_>>()).ok();
     let levels = vec![Level::SuiteRun, Level::Fork];
     let mut recording = Recording { name: String::new(), levels, benchmarks: Vec::new(), warnings: Vec::new() };
     for ((benchmark, planned), mode) in head.plan.benchmarks.iter().enumerate().zip(modes) {
-        let mut values: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-        let mut walls_s = Vec::new();
-        for (trial, outcome) in trials_of(trials, benchmark).filter(|(trial, _)| trial.round == 0) {
+        let (mut forks, mut walls_s) = (Vec::new(), Vec::new());
+        for (_, outcome) in trials_of(trials, benchmark).filter(|(trial, _)| trial.round == 0) {
             let Ok(samples) = &outcome.result else { continue };
             // Values from before it fell back to another mode do not go together with the rest.
             if outcome.mode != mode {
                 continue;
             }
-            let side = |baseline: ForkSide, candidate: ForkSide| match role {
-                Role::Baseline => baseline.ns_per_op,
-                Role::Candidate => candidate.ns_per_op,
-            };
-            for fork in summarise(samples, mode).forks {
-                let cell = cell(&planned.configuration.design, trial);
-                values.entry(cell).or_default().push(side(fork.baseline, fork.candidate));
-            }
+            forks.extend(summarise(samples, mode).forks);
             walls_s.push(outcome.wall.as_secs_f64());
         }
         // Failed trials were made up for in later suite runs, so the numbers of these have gaps, but the forks have not.
-        let values: Vec<f64> = values.into_values().filter_map(|own| stats::mean(&own).ok()).collect();
+        forks.sort_by_key(|fork| fork.suite_run);
+        let values: Vec<f64> = grouped(&forks, &planned.configuration.design).iter().filter_map(mean).collect();
         let Some(grid) = Grid::of(&[values.len(), 1], values).filter(|grid| !grid.cells().is_empty()) else {
             recording.warnings.push(format!("`{}` gave nothing and is left out", planned.id));
             continue;
