@@ -1,6 +1,6 @@
 //! Command lines: words without a shell, parameters in their places, programs where the system finds them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -99,16 +99,17 @@ pub(super) fn locate(program: &str, dir: &Path) -> Option<PathBuf> {
     env::split_paths(&path).map(|place| dir.join(place).join(program)).find(|path| path.is_file())
 }
 
-/// A digest of command lines and of every file that they name: of the program, of a script, of a jar.
+/// A digest of command lines and of every file that they name, read once: of the program, of a script, of a jar.
 pub(super) fn digest(lines: &[Vec<String>], dir: &Path) -> String {
     let mut hash = Sha256::new();
+    let mut read = BTreeSet::new();
     for words in lines {
         for (number, word) in words.iter().enumerate() {
             hash.update(word.as_bytes());
             hash.update([0]);
             let file = if number == 0 { locate(word, dir) } else { Some(dir.join(word)).filter(|path| path.is_file()) };
             // A file that cannot be read now cannot be told apart later either.
-            let _ = file.map(|path| add_file(&mut hash, &path));
+            let _ = file.filter(|path| read.insert(path.clone())).map(|path| add_file(&mut hash, &path));
         }
         hash.update([1]);
     }
