@@ -10,8 +10,8 @@ use crate::stats;
 /// `changed` when the medians differ by more than three times the spread of either side, the spread being the range that remains
 /// when the lowest and the highest fifth of the forks are left out (none below eight forks: of five that jump between two values four
 /// are alike too often), and by at least [`defaults::COUNT_RESOLUTION`]. If the forks of each side agree, any whole allocation is a
-/// change; a single disturbed fork among eight hides nothing, and a fork alone tells of whole ones. This is a rule, not a test with a level; `tests/it/counts.rs` states how
-/// often it errs for noise that is normal and independent, and for counts that jump.
+/// change; a single disturbed fork among eight hides nothing, and a fork alone tells of whole ones. This is a rule, not a test with a
+/// level; `tests/it/counts.rs` states how often it errs for noise that is normal and independent, and for counts that jump.
 pub fn compare_counts(baseline: &[f64], candidate: &[f64]) -> Option<Counted> {
     compare(baseline, candidate, 0.0)
 }

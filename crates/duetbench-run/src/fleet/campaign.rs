@@ -425,9 +425,9 @@ pub(super) fn understand(reply: Reply, task: &str, asked: &[Trial]) -> Understoo
     }
     let failures: Vec<&TrialFailure> =
         outcomes.iter().filter_map(|(_, outcome)| outcome.result.as_ref().err()).collect();
-    let heard = match failures.first() {
+    let all_fail = failures.len() == outcomes.len();
+    let heard = match failures.first().filter(|_| all_fail) {
         _ if outcomes.is_empty() => Heard::Crashed("there was no time or no room for a single trial".to_owned()),
-        Some(_) if failures.len() < outcomes.len() => Heard::Measured(usage(&response)),
         // The machine spoilt them, so that they are measured once more.
         Some(failure) if failures.iter().all(|failure| failure.discarded) => Heard::Crashed(failure.reason.clone()),
         Some(failure) => Heard::BenchmarkFailed(usage(&response), failure.reason.clone()),
