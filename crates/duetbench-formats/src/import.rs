@@ -83,16 +83,18 @@ fn readers() -> impl DoubleEndedIterator<Item = (&'static Tool, &'static Reader)
 
 /// The tool that wrote these bytes.
 fn told(bytes: &[u8]) -> Option<(&'static Tool, &'static Reader)> {
-    let mut readers = readers().rev();
-    match bytes.trim_ascii_start().first() {
-        Some(b'[') => readers.find(|(_, reader)| matches!(reader.sign, Sign::Array(keys) if is_array_of(bytes, keys))),
+    let find = |is: &dyn Fn(&Sign) -> bool| readers().rev().find(|(_, reader)| is(&reader.sign));
+    let json = match bytes.trim_ascii_start().first() {
+        Some(b'[') => find(&|sign| matches!(sign, Sign::Array(keys) if is_array_of(bytes, keys))),
         Some(b'{') => {
             let signs: Vec<_> =
-                readers.filter_map(|(tool, reader)| Some(((tool, reader), reader.sign.keys()?))).collect();
+                readers().rev().filter_map(|(tool, reader)| Some(((tool, reader), reader.sign.keys()?))).collect();
             keys::told(bytes, &signs)
         }
-        _ => readers.find(|(_, reader)| matches!(reader.sign, Sign::Text(is) if is(bytes))),
-    }
+        _ => None,
+    };
+    // A program's log may come first, and begin as JSON does.
+    json.or_else(|| find(&|sign| matches!(sign, Sign::Text(is) if is(bytes))))
 }
 
 /// Whether a JSON array is empty or begins with an object that has one of these keys.

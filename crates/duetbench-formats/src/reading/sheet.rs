@@ -67,7 +67,8 @@ impl Sheet {
         let mut recording = placed(levels, self.judged)?;
         recording.warnings.extend(self.warnings);
         let (metrics, series): (Vec<String>, Vec<Series>) = self.beside.into_iter().unzip();
-        let beside = placed(levels, series)?.benchmarks.into_iter();
+        let Recording { benchmarks: beside, warnings, .. } = placed(levels, series)?;
+        recording.warnings.extend(warnings.into_iter().map(|said| format!("beside the times: {said}")));
         let beside = metrics.into_iter().zip(beside).map(|(name, recorded)| Metric { name, recorded }).collect();
         Ok(Contents { recording, beside, context: self.context })
     }

@@ -20,8 +20,7 @@ use crate::error::{FormatError, Wrong};
 use crate::reading::sheet::{ONE_PROCESS, Series, Sheet};
 use crate::reading::{Contents, unit};
 use crate::tool::{More, Reader, Sign, Tool, Writer};
-use crate::words::named;
-use crate::writing::fit::{TIME, plain};
+use crate::writing::fit::{TIME, left_out, plain};
 use crate::writing::{About, Written};
 
 /// Its entry in the table.
@@ -184,10 +183,10 @@ fn rows<'a>(
     for recorded in &recording.benchmarks {
         match row(recorded) {
             Some(row) => rows.push(row),
-            None => without.push(recorded.benchmark.as_str()),
+            None => without.push(recorded),
         }
     }
-    lost.extend(named(without).map(|names| format!("left out, since a side has no positive value: {names}")));
+    lost.extend(left_out(&without).map(|names| format!("left out, since a side has no positive value: {names}")));
     if rows.is_empty() { Err(FormatError::nothing("no benchmark has a positive value on each side")) } else { Ok(rows) }
 }
 

@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::error::FormatError;
 use crate::tool::{Tool, Writer};
 use crate::words::named;
-use crate::writing::fit::{TIME, plain};
+use crate::writing::fit::{TIME, left_out, plain};
 use crate::writing::{About, Written};
 
 /// Its entry in the table.
@@ -110,7 +110,7 @@ pub(super) fn located<'a>(
                 let located = Located { value: plain(value), interval: interval.map(|ends| ends.map(plain)), units };
                 found.push((shown.benchmark.as_str(), shown.unit.as_str(), located));
             }
-            None => without.push(shown.benchmark.as_str()),
+            None => without.push(shown),
         }
     }
     let few = found.iter().filter(|(_, _, located)| located.interval.is_none()).map(|(name, _, _)| *name);
@@ -118,7 +118,7 @@ pub(super) fn located<'a>(
         named(few)
             .map(|names| format!("without an interval, since there are fewer than 3 processes or suite runs: {names}")),
     );
-    lost.extend(named(without).map(|names| format!("left out, since it has no positive value: {names}")));
+    lost.extend(left_out(&without).map(|names| format!("left out, since it has no positive value: {names}")));
     if found.is_empty() { Err(FormatError::nothing("no benchmark has a positive value")) } else { Ok(found) }
 }
 

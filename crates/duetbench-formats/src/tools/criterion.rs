@@ -15,6 +15,7 @@ use duetbench_core::foreign::in_json;
 use duetbench_core::recording::Level;
 use duetbench_core::stats;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::bounded;
 use crate::error::{FormatError, Wrong, wrong_json};
@@ -50,6 +51,8 @@ const BENCHMARK: &str = "benchmark.json";
 const NEWEST: &str = "new";
 /// The folder with what the next run is compared with.
 const BASE: &str = "base";
+/// Endings of files, which no baseline is.
+const ENDINGS: [&str; 5] = ["json", "csv", "txt", "gz", "parquet"];
 /// Folders inside each other: criterion makes four at most, and a workspace adds some.
 const DEPTH_MAX: usize = 8;
 
@@ -106,6 +109,10 @@ fn whole(path: &Path) -> Option<(&Path, &str)> {
     }
     let parent = path.parent().filter(|parent| parent.is_dir() && !path.exists())?;
     let baseline = path.file_name()?.to_str()?;
+    // A name that was mistyped, for which no folder need be gone through.
+    if path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known)) {
+        return None;
+    }
     let named = |found: &PathBuf| found.file_name().is_some_and(|name| name == baseline);
     samples(parent).ok()?.iter().any(named).then_some((parent, baseline))
 }
@@ -204,40 +211,6 @@ const MAD_TO_SD: f64 = 1.4826;
 /// Half of the width that holds 95 % of the standard normal distribution.
 const NORMAL_95: f64 = 1.959_964;
 
-#[derive(Serialize)]
-struct Benchmark<'a> {
-    group_id: &'a str,
-    function_id: Option<&'a str>,
-    value_str: Option<&'a str>,
-    throughput: Option<()>,
-    full_id: &'a str,
-    directory_name: &'a str,
-    title: &'a str,
-}
-
-#[derive(Serialize)]
-struct Estimates {
-    mean: Estimate,
-    median: Estimate,
-    median_abs_dev: Estimate,
-    slope: Option<Estimate>,
-    std_dev: Estimate,
-}
-
-#[derive(Serialize)]
-struct Estimate {
-    confidence_interval: Interval,
-    point_estimate: f64,
-    standard_error: f64,
-}
-
-#[derive(Serialize)]
-struct Interval {
-    confidence_level: f64,
-    lower_bound: f64,
-    upper_bound: f64,
-}
-
 /// The recording as such a folder, which the next run is compared with.
 fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
     write_both([recording, recording], about)
@@ -265,17 +238,17 @@ fn written(benchmark: &Fitted<'_>, folder: &str) -> Result<Vec<(&'static str, Ve
     let sample = Sample::of(benchmark);
     let values = benchmark.values();
     let mut files =
-        vec![("benchmark.json", json(&Benchmark::of(benchmark.name(), folder))?), ("sample.json", json(&sample)?)];
+        vec![("benchmark.json", bytes(&named(benchmark.name(), folder))?), ("sample.json", bytes(&sample)?)];
     if let Some(figures) = Figures::of(&values).filter(|figures| figures.count() > 1) {
-        files.push(("estimates.json", json(&Estimates::of(&figures))?));
+        files.push(("estimates.json", bytes(&estimates(&figures))?));
         let (low, high) = (figures.quantile(0.25), figures.quantile(0.75));
         let fence = |times: f64| (high - low) * times;
-        files.push(("tukey.json", json(&[low - fence(3.0), low - fence(1.5), high + fence(1.5), high + fence(3.0)])?));
+        files.push(("tukey.json", bytes(&[low - fence(3.0), low - fence(1.5), high + fence(1.5), high + fence(3.0)])?));
     }
     Ok(files)
 }
 
-fn json(value: &impl Serialize) -> Result<Vec<u8>, FormatError> {
+fn bytes(value: &impl Serialize) -> Result<Vec<u8>, FormatError> {
     let json = serde_json::to_string(value).map_err(|e| FormatError::nothing(e.to_string()))?;
     Ok(in_json(&json).into_owned().into_bytes())
 }
@@ -291,51 +264,42 @@ impl Sample {
     }
 }
 
-impl<'a> Benchmark<'a> {
-    /// Group, function and value are put together with slashes.
-    fn of(full: &'a str, folder: &'a str) -> Benchmark<'a> {
-        let mut parts = full.splitn(3, '/');
-        let group_id = parts.next().unwrap_or(full);
-        let (function_id, value_str) = (parts.next(), parts.next());
-        Benchmark {
-            group_id,
-            function_id,
-            value_str,
-            throughput: None,
-            full_id: full,
-            directory_name: folder,
-            title: full,
-        }
-    }
+/// The names of a benchmark: group, function and value are put together with slashes.
+fn named(full: &str, folder: &str) -> Value {
+    let mut parts = full.splitn(3, '/');
+    json!({
+        "group_id": parts.next().unwrap_or(full),
+        "function_id": parts.next(),
+        "value_str": parts.next(),
+        "throughput": null,
+        "full_id": full,
+        "directory_name": folder,
+        "title": full,
+    })
 }
 
-impl Estimates {
-    /// Standard errors are those of the normal distribution: of the median √(π/2) times the mean's, of the standard deviation σ/√(2(n − 1)),
-    /// of the median absolute deviation 1.1664 σ/√n (Hampel, Journal of the American Statistical Association 69, 1974).
-    fn of(figures: &Figures) -> Estimates {
-        let n = figures.count() as f64;
-        let sd = figures.sd.unwrap_or(0.0);
-        let median = figures.quantile(0.5);
-        let deviations: Vec<f64> = figures.ascending.iter().map(|v| (v - median).abs()).collect();
-        let mad = MAD_TO_SD * stats::median(&deviations).unwrap_or(0.0);
-        let error = sd / n.sqrt();
-        Estimates {
-            mean: Estimate::of(figures.mean, error),
-            median: Estimate::of(median, (std::f64::consts::PI / 2.0).sqrt() * error),
-            median_abs_dev: Estimate::of(mad, 1.1664 * error),
-            slope: None,
-            std_dev: Estimate::of(sd, sd / (2.0 * (n - 1.0)).sqrt()),
-        }
-    }
+/// Standard errors are those of the normal distribution: of the median √(π/2) times the mean's, of the standard deviation σ/√(2(n − 1)),
+/// of the median absolute deviation 1.1664 σ/√n (Hampel, Journal of the American Statistical Association 69, 1974).
+fn estimates(figures: &Figures) -> Value {
+    let n = figures.count() as f64;
+    let sd = figures.sd.unwrap_or(0.0);
+    let median = figures.quantile(0.5);
+    let deviations: Vec<f64> = figures.ascending.iter().map(|v| (v - median).abs()).collect();
+    let mad = MAD_TO_SD * stats::median(&deviations).unwrap_or(0.0);
+    let error = sd / n.sqrt();
+    json!({
+        "mean": estimate(figures.mean, error),
+        "median": estimate(median, (std::f64::consts::PI / 2.0).sqrt() * error),
+        "median_abs_dev": estimate(mad, 1.1664 * error),
+        "slope": null,
+        "std_dev": estimate(sd, sd / (2.0 * (n - 1.0)).sqrt()),
+    })
 }
 
-impl Estimate {
-    fn of(point_estimate: f64, standard_error: f64) -> Estimate {
-        let half = NORMAL_95 * standard_error;
-        let (lower_bound, upper_bound) = (point_estimate - half, point_estimate + half);
-        let confidence_interval = Interval { confidence_level: 0.95, lower_bound, upper_bound };
-        Estimate { confidence_interval, point_estimate, standard_error }
-    }
+fn estimate(point: f64, error: f64) -> Value {
+    let half = NORMAL_95 * error;
+    let interval = json!({ "confidence_level": 0.95, "lower_bound": point - half, "upper_bound": point + half });
+    json!({ "confidence_interval": interval, "point_estimate": point, "standard_error": error })
 }
 
 /// A benchmark's folder as criterion makes it: one for each of group, function and value, without signs that a file system may mind, not
@@ -374,12 +338,15 @@ mod tests {
     #[test]
     fn estimates_are_those_of_the_normal_distribution() {
         let figures = Figures::of(&[1.0, 2.0, 3.0, 4.0, 10.0]).unwrap();
-        let of = Estimates::of(&figures);
-        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-3, "{a} is not {b}");
-        near(of.mean.point_estimate, 4.0);
-        near(of.std_dev.point_estimate, 3.5355);
-        near(of.median_abs_dev.point_estimate, 1.4826);
-        near(of.mean.standard_error, 1.5811);
-        near(of.mean.confidence_interval.upper_bound, 7.0989);
+        let of = estimates(&figures);
+        let near = |at: &str, b: f64| {
+            let a = of.pointer(at).unwrap().as_f64().unwrap();
+            assert!((a - b).abs() < 1e-3, "{at}: {a} is not {b}");
+        };
+        near("/mean/point_estimate", 4.0);
+        near("/std_dev/point_estimate", 3.5355);
+        near("/median_abs_dev/point_estimate", 1.4826);
+        near("/mean/standard_error", 1.5811);
+        near("/mean/confidence_interval/upper_bound", 7.0989);
     }
 }

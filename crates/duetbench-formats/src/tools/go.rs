@@ -85,7 +85,7 @@ struct Text {
     said: HashSet<(Vec<u8>, Vec<u8>)>,
     /// Directions of units, as the text declares them.
     directions: HashMap<Vec<u8>, Better>,
-    /// Numbers of lines that begin as those of benchmarks do, and are none.
+    /// Numbers of lines that were meant as those of benchmarks, and are none.
     broken: Vec<u64>,
 }
 
@@ -167,7 +167,9 @@ impl Text {
         }
         sheet.warnings.extend(listed(timeless.into_iter().map(plain), "left out, since lines have no `ns/op`"));
         let broken = self.broken.into_iter().map(|number| plain(format!("line {number}")));
-        sheet.warnings.extend(listed(broken, "left out, since not every unit has a number before it"));
+        sheet
+            .warnings
+            .extend(listed(broken, "left out, since other output cuts it, or not every unit has a number before it"));
         let levels: &[Level] = if several { &PROCESSES } else { &ONE_PROCESS };
         if !several {
             let what = "Go benchmark text without a second `pkg:` line is of one process: its lines are iterations, \
@@ -242,18 +244,25 @@ impl<'a> Line<'a> {
         (words > 0 && words.is_multiple_of(2) && line.values().count() == words / 2).then_some(line)
     }
 
-    /// Whether a text that is no such line was meant as one: it begins alike, and has a time.
+    /// Whether a text that is no such line was meant as one: it has a time, and begins alike or, where the benchmark printed a line of its
+    /// own after its name, with the count.
     fn is_broken(text: &[u8]) -> bool {
-        Line::begun(text).is_some_and(|line| words(line.pairs).any(|word| word == UNIT))
+        let counts = || word(text).is_some_and(|(first, _)| number(first).is_some());
+        (Line::named(text).is_some() || counts()) && words(text).any(|word| word == UNIT)
     }
 
-    /// A line as its name and its count begin it.
-    fn begun(text: &'a [u8]) -> Option<Line<'a>> {
+    /// The name that a line begins with, and what comes after it.
+    fn named(text: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let rest = text.strip_prefix(b"Benchmark")?;
         if rest.first().is_some_and(u8::is_ascii_lowercase) {
             return None;
         }
-        let (name, rest) = word(text)?;
+        word(text)
+    }
+
+    /// A line as its name and its count begin it.
+    fn begun(text: &'a [u8]) -> Option<Line<'a>> {
+        let (name, rest) = Line::named(text)?;
         let (count, pairs) = word(rest)?;
         let invocations = number(count).filter(|n| n.fract() == 0.0 && *n > 0.0)?;
         Some(Line { name, invocations, pairs })
@@ -339,7 +348,9 @@ fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
         let name = benchmark.name();
         (split(name).1 != spelt).then(|| name.to_owned())
     };
-    let changed: Vec<String> = fitted.iter().zip(&spelt).filter_map(differs).collect();
+    let mut changed: Vec<String> = fitted.iter().zip(&spelt).filter_map(differs).collect();
+    // Once for all units of a benchmark.
+    changed.dedup();
     if let Some(changed) = named(changed.iter().map(String::as_str)) {
         lost.push(format!(
             "Go's names begin with `{PREFIX}` and have no spaces, so these are spelt otherwise: {changed}"

@@ -4,13 +4,11 @@
 //! computed from the repetitions, and left out. Invocations that are written are what the length of an iteration comes to.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 
 use duetbench_core::Recording;
 use duetbench_core::recording::Level;
-use serde::de::{Deserializer, MapAccess, Visitor};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 
 use crate::error::{FormatError, Wrong, wrong_json};
 use crate::reading::keys::Known;
@@ -124,12 +122,12 @@ impl Gathered {
             Wrong::in_file(format!("has times of `{name}` in `{time_unit}`: expected ns, us, ms or s"))
         })?;
         let number = *self.numbers.entry((name.clone(), row.family)).or_insert_with(|| {
-            self.sheet.judged.push(Series::new(name.clone(), unit::of("ns/op")));
+            self.sheet.judged.push(of_one_process(name.clone(), unit::of("ns/op")));
             self.sheet.judged.len() - 1
         });
         let real_ns = real * unit;
         let series = &mut self.sheet.judged[number];
-        let values = first_fork(series);
+        let values = &mut series.forks[0];
         values.push(real_ns);
         let count = values.len() as f64;
         // The mean so far, with this row's share.
@@ -146,18 +144,16 @@ impl Gathered {
     fn beside(&mut self, number: usize, metric: &str, value: f64) {
         let Sheet { judged, beside, .. } = &mut self.sheet;
         let at = *self.metrics.entry((number, metric.to_owned())).or_insert_with(|| {
-            beside.push((metric.to_owned(), Series::new(judged[number].benchmark.clone(), unit_of(metric))));
+            beside.push((metric.to_owned(), of_one_process(judged[number].benchmark.clone(), unit_of(metric))));
             beside.len() - 1
         });
-        first_fork(&mut beside[at].1).push(value);
+        beside[at].1.forks[0].push(value);
     }
 }
 
-fn first_fork(series: &mut Series) -> &mut Vec<f64> {
-    if series.forks.is_empty() {
-        series.forks.push(Vec::new());
-    }
-    &mut series.forks[0]
+/// A series of the only process that there is.
+fn of_one_process(benchmark: String, unit: Unit) -> Series {
+    Series { forks: vec![Vec::new()], ..Series::new(benchmark, unit) }
 }
 
 /// The unit of a metric beside the wall time. Counters have none, so that their name has to do.
@@ -198,21 +194,11 @@ impl Row {
 
 impl<'de> Deserialize<'de> for Row {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Row, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Row;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a benchmark's row")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Row, A::Error> {
-                let mut row = Row::default();
-                while let Some(key) = map.next_key::<String>()? {
-                    row.set(key, map.next_value()?);
-                }
-                Ok(row)
-            }
+        let mut row = Row::default();
+        for (key, value) in Map::deserialize(deserializer)? {
+            row.set(key, value);
         }
-        deserializer.deserialize_map(Reader)
+        Ok(row)
     }
 }
 

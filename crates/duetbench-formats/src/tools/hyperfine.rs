@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use duetbench_core::Recording;
 use duetbench_core::recording::{Better, Cost, Grid, Level, Recorded};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::error::{FormatError, Wrong, wrong_json};
 use crate::reading::cells::{self, Outline, cells_of};
@@ -156,40 +157,25 @@ impl Entry {
 
 const FRAME: Frame = Frame { title: "hyperfine's JSON", levels: &[Level::Fork], units: Units::Times, gaps: true };
 
-#[derive(Serialize)]
-struct OutputFile<'a> {
-    results: Vec<OutputEntry<'a>>,
-}
-
-#[derive(Serialize)]
-struct OutputEntry<'a> {
-    command: &'a str,
-    mean: f64,
-    stddev: Option<f64>,
-    median: f64,
-    min: f64,
-    max: f64,
-    times: Vec<Option<f64>>,
-}
-
 /// The recording as such a file.
 fn write(recording: &Recording, _: &About) -> Result<Written, FormatError> {
     let (fitted, lost) = fit(recording, &FRAME)?;
-    Written::json(&OutputFile { results: fitted.iter().filter_map(OutputEntry::of).collect() }, lost)
+    let results: Vec<Value> = fitted.iter().filter_map(result).collect();
+    Written::json(&json!({ "results": results }), lost)
 }
 
-impl<'a> OutputEntry<'a> {
-    fn of(benchmark: &'a Fitted<'a>) -> Option<OutputEntry<'a>> {
-        let known: Vec<f64> = benchmark.values().into_iter().map(seconds).collect();
-        let figures = Figures::of(&known)?;
-        Some(OutputEntry {
-            command: benchmark.name(),
-            mean: figures.mean,
-            stddev: figures.sd,
-            median: figures.quantile(0.5),
-            min: figures.min(),
-            max: figures.max(),
-            times: benchmark.cells.iter().map(|v| v.is_finite().then(|| seconds(*v))).collect(),
-        })
-    }
+/// A command; absent without a value.
+fn result(benchmark: &Fitted<'_>) -> Option<Value> {
+    let known: Vec<f64> = benchmark.values().into_iter().map(seconds).collect();
+    let figures = Figures::of(&known)?;
+    let times: Vec<Option<f64>> = benchmark.cells.iter().map(|v| v.is_finite().then(|| seconds(*v))).collect();
+    Some(json!({
+        "command": benchmark.name(),
+        "mean": figures.mean,
+        "stddev": figures.sd,
+        "median": figures.quantile(0.5),
+        "min": figures.min(),
+        "max": figures.max(),
+        "times": times,
+    }))
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use duetbench_core::Recording;
 use duetbench_core::foreign;
-use duetbench_core::recording::{Better, Cost, Level};
+use duetbench_core::recording::{Better, Cost, Level, Recorded};
 
 use crate::error::{FormatError, Wrong};
 use crate::reading::cells::{self, Cell, Outline, cells_of};
@@ -31,6 +31,8 @@ pub(super) static TOOL: Tool = Tool {
 const SEPARATOR: u8 = b';';
 /// The column with the names.
 const NAME: &str = "benchmark";
+/// The column with JMH's mode, and the term that it is.
+const MODE: &str = "mode";
 /// The column with the number of times that a value was seen.
 const COUNT: &str = "value_count";
 
@@ -47,6 +49,7 @@ struct Columns {
     trial: Column,
     fork: Column,
     iteration: Column,
+    mode: Option<Column>,
     unit: Column,
     count: Column,
     value: Column,
@@ -68,6 +71,8 @@ struct Met {
     benchmarks: Names,
     instances: Names,
     units: Vec<Vec<u8>>,
+    /// JMH's modes, empty where there is no such column.
+    modes: Vec<Vec<u8>>,
     /// The name that is being put together.
     name: Vec<u8>,
     commit: Option<Vec<u8>>,
@@ -97,13 +102,13 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
         let number = of_one[0].benchmark as usize;
         shapes[number] = arranged(of_one, units[number].factor, &mut values)?;
     }
-    let outlines = met.benchmarks.list().into_iter().zip(units).zip(shapes);
-    let outlines = outlines.map(|((benchmark, unit), shape)| Outline {
+    let outlines = met.benchmarks.list().into_iter().zip(units).zip(&met.modes).zip(shapes);
+    let outlines = outlines.map(|(((benchmark, unit), mode), shape)| Outline {
         benchmark,
         unit,
         cost: Cost { innermost_s: INNERMOST_S, overhead_s: vec![0.0; LEVELS.len()] },
         harness_warm_up: None,
-        terms: Vec::new(),
+        terms: term(mode).into_iter().collect(),
         shape,
     });
     let mut recording = cells::recording(&LEVELS, outlines.collect(), &values)?;
@@ -112,6 +117,11 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
         .warnings
         .push("the file does not say how long an iteration took: times are given as if each took 1 s".into());
     Ok(Contents::from(recording))
+}
+
+/// The mode in which values were measured: those of another are no such values.
+fn term(mode: &[u8]) -> Option<(&'static str, String)> {
+    (!mode.is_empty()).then(|| (MODE, String::from_utf8_lossy(mode).into_owned()))
 }
 
 impl Columns {
@@ -124,6 +134,7 @@ impl Columns {
             trial: rows.required("trial")?,
             fork: rows.required("fork")?,
             iteration: rows.required("iteration")?,
+            mode: rows.column(MODE),
             unit: rows.required("unit")?,
             count: rows.required(COUNT)?,
             value: rows.required("value")?,
@@ -143,14 +154,16 @@ impl Met {
             self.name.extend_from_slice(params);
         }
         let benchmark = self.benchmarks.number(&self.name);
-        let unit = row.bytes(columns.unit);
-        if self.benchmarks.len() > self.units.len() {
-            self.units.push(unit.to_vec());
-        }
-        let first = &self.units[benchmark as usize];
-        if first != unit {
-            let first = String::from_utf8_lossy(first);
-            return Err(row.wrong(columns.unit, &format!("`{first}` as in the benchmark's first row")));
+        for (firsts, column) in [(&mut self.units, Some(columns.unit)), (&mut self.modes, columns.mode)] {
+            let value = column.map_or(&[][..], |column| row.bytes(column));
+            if self.benchmarks.len() > firsts.len() {
+                firsts.push(value.to_vec());
+            }
+            let first = &firsts[benchmark as usize];
+            if let Some(column) = column.filter(|_| first != value) {
+                let first = String::from_utf8_lossy(first);
+                return Err(row.wrong(column, &format!("`{first}` as in the benchmark's first row")));
+            }
         }
         let instance = u64::from(self.instances.number(row.bytes(columns.instance)));
         let place = [instance, row.whole(columns.trial)?, row.whole(columns.fork)?, row.whole(columns.iteration)?];
@@ -215,7 +228,7 @@ fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
     write(&HEADINGS)?;
     for benchmark in &fitted {
         let (name, params) = parameters(benchmark.name());
-        let mode = if benchmark.recorded.better == Better::Higher { "thrpt" } else { "avgt" };
+        let mode = mode(benchmark.recorded);
         for (index, value) in benchmark.cells.iter().enumerate().filter(|(_, value)| value.is_finite()) {
             let [instance, trial, fork, iteration] = place(index, &benchmark.shape).map(|at| at.to_string());
             let (instance, value) = (format!("i{instance}"), value.to_string());
@@ -226,6 +239,12 @@ fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
     }
     let bytes = writer.into_inner().map_err(|e| FormatError::nothing(e.to_string()))?;
     Ok(Written::file(bytes, lost))
+}
+
+/// JMH's mode of a benchmark; by its direction where nothing tells it.
+fn mode(recorded: &Recorded) -> &str {
+    let told = recorded.terms.iter().find(|(term, _)| *term == MODE).map(|(_, mode)| mode.as_str());
+    told.unwrap_or(if recorded.better == Better::Higher { "thrpt" } else { "avgt" })
 }
 
 /// The place of a cell, counted from 1 at each level.

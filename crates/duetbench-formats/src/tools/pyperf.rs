@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use duetbench_core::Recording;
 use duetbench_core::recording::{HarnessWarmUp, Level};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::error::{FormatError, Wrong, wrong_json};
 use crate::reading::keys::Known;
@@ -37,7 +38,7 @@ struct File {
     benchmarks: Vec<Entry>,
     /// Metadata that all benchmarks have in common.
     #[serde(default)]
-    metadata: serde_json::Value,
+    metadata: Value,
 }
 
 #[derive(Deserialize)]
@@ -89,11 +90,12 @@ impl Entry {
         let name = own.name.as_ref().or(common.name.as_ref());
         let name = name.ok_or_else(|| Wrong::in_file("has a benchmark without `name` in its `metadata`"))?.clone();
         let word = own.unit.as_deref().or(common.unit.as_deref()).unwrap_or("second");
-        let loops = own.loops.or(common.loops).unwrap_or(1.0) * own.inner_loops.or(common.inner_loops).unwrap_or(1.0);
+        let inner_loops = own.inner_loops.or(common.inner_loops).unwrap_or(1.0);
+        let loops = own.loops.or(common.loops).unwrap_or(1.0) * inner_loops;
         let mut series = Series::new(name, unit_of(word));
         let measured: Vec<Run> = self.runs.into_iter().filter(|run| run.values.is_some()).collect();
         let first = measured.first().map_or(&[][..], |run| run.warmups.as_deref().unwrap_or_default());
-        let warm_up_s: f64 = first.iter().map(|(loops, value)| loops * value).sum();
+        let warm_up_s: f64 = first.iter().map(|(loops, value)| loops * inner_loops * value).sum();
         series.harness_warm_up = (word == "second" && !first.is_empty()).then(|| HarnessWarmUp {
             iterations: u32::try_from(first.len()).unwrap_or(u32::MAX),
             iteration_s: warm_up_s / first.len() as f64,
@@ -129,25 +131,6 @@ const FRAME: Frame = Frame {
 /// The version of the format.
 const VERSION: &str = "1.0";
 
-#[derive(Serialize)]
-struct OutputFile<'a> {
-    benchmarks: Vec<Benchmark<'a>>,
-    metadata: BTreeMap<&'a str, &'a str>,
-    version: &'static str,
-}
-
-#[derive(Serialize)]
-struct Benchmark<'a> {
-    metadata: BTreeMap<&'a str, &'a str>,
-    runs: Vec<OutputRun>,
-}
-
-/// Values of one process.
-#[derive(Serialize)]
-struct OutputRun {
-    values: Vec<f64>,
-}
-
 /// The recording as such a file.
 fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
     let (fitted, mut lost) = fit(recording, &FRAME)?;
@@ -157,21 +140,23 @@ fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
     }
     let known = [("cpu_model_name", "cpu"), ("duet_version", "duet-version"), ("duet_run", "duet-run")];
     let known = known.map(|(key, line)| (key, about.value(line)));
-    let metadata =
-        known.into_iter().chain([("duet_commit", about.version.as_str())]).filter(|(_, value)| !value.is_empty());
-    let benchmarks = fitted.iter().map(Benchmark::of).filter(|benchmark| !benchmark.runs.is_empty()).collect();
-    Written::json(&OutputFile { benchmarks, metadata: metadata.collect(), version: VERSION }, lost)
+    let metadata: BTreeMap<&str, &str> = known
+        .into_iter()
+        .chain([("duet_commit", about.version.as_str())])
+        .filter(|(_, value)| !value.is_empty())
+        .collect();
+    let benchmarks: Vec<Value> = fitted.iter().filter_map(written).collect();
+    Written::json(&json!({ "benchmarks": benchmarks, "metadata": metadata, "version": VERSION }), lost)
 }
 
-impl<'a> Benchmark<'a> {
-    fn of(benchmark: &'a Fitted<'a>) -> Benchmark<'a> {
-        let bytes = is_bytes(&benchmark.recorded.unit);
-        let value = |value: &f64| if bytes { *value } else { seconds(*value) };
-        let run = |cells: &[f64]| OutputRun { values: cells.iter().filter(|v| **v > 0.0).map(value).collect() };
-        let unit = if bytes { "byte" } else { "second" };
-        Benchmark {
-            metadata: BTreeMap::from([("name", benchmark.name()), ("unit", unit)]),
-            runs: benchmark.groups().map(run).filter(|run| !run.values.is_empty()).collect(),
-        }
-    }
+/// A benchmark with the values of its processes; absent without any.
+fn written(benchmark: &Fitted<'_>) -> Option<Value> {
+    let bytes = is_bytes(&benchmark.recorded.unit);
+    let value = |value: &f64| if bytes { *value } else { seconds(*value) };
+    let run = |cells: &[f64]| cells.iter().filter(|v| **v > 0.0).map(value).collect::<Vec<f64>>();
+    let runs: Vec<Value> =
+        benchmark.groups().map(run).filter(|run| !run.is_empty()).map(|values| json!({ "values": values })).collect();
+    let unit = if bytes { "byte" } else { "second" };
+    let metadata = json!({ "name": benchmark.name(), "unit": unit });
+    (!runs.is_empty()).then(|| json!({ "metadata": metadata, "runs": runs }))
 }

@@ -3,8 +3,8 @@
 
 use duetbench_core::Recording;
 use duetbench_core::recording::Level;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::error::{FormatError, Wrong, wrong_json};
 use crate::reading::keys::Known;
@@ -36,9 +36,9 @@ pub(super) static TOOL: Tool = Tool {
 #[derive(Deserialize)]
 struct File {
     #[serde(default)]
-    machine_info: serde_json::Value,
+    machine_info: Value,
     #[serde(default)]
-    commit_info: serde_json::Value,
+    commit_info: Value,
     datetime: Option<String>,
     benchmarks: Vec<Entry>,
 }
@@ -79,117 +79,69 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
 const FRAME: Frame =
     Frame { title: "pytest-benchmark's JSON", levels: &[Level::Iteration], units: Units::Times, gaps: false };
 
-#[derive(Serialize)]
-struct OutputFile<'a> {
-    machine_info: Value,
-    commit_info: Value,
-    benchmarks: Vec<OutputEntry<'a>>,
-    datetime: &'a str,
-    version: &'static str,
-}
-
-#[derive(Serialize)]
-struct OutputEntry<'a> {
-    group: Option<()>,
-    name: &'a str,
-    fullname: &'a str,
-    params: Option<()>,
-    param: Option<()>,
-    extra_info: Map<String, Value>,
-    options: Map<String, Value>,
-    stats: OutputStats,
-}
-
-/// The statistics by the names that pytest-benchmark has for them.
-#[derive(Serialize)]
-struct OutputStats {
-    min: f64,
-    max: f64,
-    mean: f64,
-    stddev: f64,
-    rounds: usize,
-    median: f64,
-    iqr: f64,
-    q1: f64,
-    q3: f64,
-    iqr_outliers: usize,
-    stddev_outliers: usize,
-    outliers: String,
-    ld15iqr: f64,
-    hd15iqr: f64,
-    ops: f64,
-    total: f64,
-    data: Vec<f64>,
-    iterations: u32,
-}
-
 /// The recording as such a file.
 fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
     let (fitted, lost) = fit(recording, &FRAME)?;
-    let benchmarks = fitted.iter().filter_map(OutputEntry::of).collect();
-    let file = OutputFile {
-        machine_info: json!({
+    let benchmarks: Vec<Value> = fitted.iter().filter_map(written).collect();
+    let file = json!({
+        "machine_info": {
             "cpu": { "brand": about.value("cpu") }, "machine": about.value("goarch"), "node": "", "system": about.value("goos"),
-        }),
-        commit_info: json!({ "branch": "(unknown)", "dirty": false, "id": about.version, "time": null }),
-        benchmarks,
-        datetime: &about.started,
-        version: "4.0.0",
-    };
+        },
+        "commit_info": { "branch": "(unknown)", "dirty": false, "id": about.version, "time": null },
+        "benchmarks": benchmarks,
+        "datetime": about.started,
+        "version": "4.0.0",
+    });
     Written::json(&file, lost)
 }
 
-impl<'a> OutputEntry<'a> {
-    fn of(benchmark: &'a Fitted<'a>) -> Option<OutputEntry<'a>> {
-        let data: Vec<f64> = benchmark.values().into_iter().map(seconds).collect();
-        let figures = Figures::of(&data)?;
-        let name = benchmark.name().rsplit("::").next().unwrap_or(benchmark.name());
-        Some(OutputEntry {
-            group: None,
-            name,
-            fullname: benchmark.name(),
-            params: None,
-            param: None,
-            extra_info: Map::new(),
-            options: Map::new(),
-            stats: OutputStats::of(&figures, data),
-        })
-    }
+/// A benchmark with its rounds; absent without any.
+fn written(benchmark: &Fitted<'_>) -> Option<Value> {
+    let data: Vec<f64> = benchmark.values().into_iter().map(seconds).collect();
+    let stats = statistics(&Figures::of(&data)?, &data);
+    let name = benchmark.name().rsplit("::").next().unwrap_or(benchmark.name());
+    Some(json!({
+        "group": null,
+        "name": name,
+        "fullname": benchmark.name(),
+        "params": null,
+        "param": null,
+        "extra_info": {},
+        "options": {},
+        "stats": stats,
+    }))
 }
 
-impl OutputStats {
-    fn of(figures: &Figures, data: Vec<f64>) -> OutputStats {
-        // pytest-benchmark writes 0 for a single value too.
-        let sd = figures.sd.unwrap_or(0.0);
-        let (q1, q3) = (figures.quantile(0.25), figures.quantile(0.75));
-        let iqr = q3 - q1;
-        let (low, high) = (q1 - 1.5 * iqr, q3 + 1.5 * iqr);
-        let outside = |low: f64, high: f64| data.iter().filter(|v| **v < low || **v > high).count();
-        let stddev_outliers = outside(figures.mean - sd, figures.mean + sd);
-        let iqr_outliers = outside(low, high);
-        let first_inside = data.iter().copied().filter(|v| *v >= low).fold(f64::INFINITY, f64::min);
-        let last_inside = figures.ascending.iter().copied().find(|v| *v > high).unwrap_or(figures.max());
-        OutputStats {
-            min: figures.min(),
-            max: figures.max(),
-            mean: figures.mean,
-            stddev: sd,
-            rounds: figures.count(),
-            median: figures.quantile(0.5),
-            iqr,
-            q1,
-            q3,
-            iqr_outliers,
-            stddev_outliers,
-            outliers: format!("{stddev_outliers};{iqr_outliers}"),
-            ld15iqr: first_inside,
-            hd15iqr: last_inside,
-            ops: if figures.mean > 0.0 { 1.0 / figures.mean } else { 0.0 },
-            total: data.iter().sum(),
-            data,
-            iterations: 1,
-        }
-    }
+/// The statistics by the names that pytest-benchmark has for them.
+fn statistics(figures: &Figures, data: &[f64]) -> Value {
+    // pytest-benchmark writes 0 for a single value too.
+    let sd = figures.sd.unwrap_or(0.0);
+    let (q1, q3) = (figures.quantile(0.25), figures.quantile(0.75));
+    let iqr = q3 - q1;
+    let (low, high) = (q1 - 1.5 * iqr, q3 + 1.5 * iqr);
+    let outside = |low: f64, high: f64| data.iter().filter(|v| **v < low || **v > high).count();
+    let stddev_outliers = outside(figures.mean - sd, figures.mean + sd);
+    let iqr_outliers = outside(low, high);
+    json!({
+        "min": figures.min(),
+        "max": figures.max(),
+        "mean": figures.mean,
+        "stddev": sd,
+        "rounds": figures.count(),
+        "median": figures.quantile(0.5),
+        "iqr": iqr,
+        "q1": q1,
+        "q3": q3,
+        "iqr_outliers": iqr_outliers,
+        "stddev_outliers": stddev_outliers,
+        "outliers": format!("{stddev_outliers};{iqr_outliers}"),
+        "ld15iqr": data.iter().copied().filter(|v| *v >= low).fold(f64::INFINITY, f64::min),
+        "hd15iqr": figures.ascending.iter().copied().find(|v| *v > high).unwrap_or(figures.max()),
+        "ops": if figures.mean > 0.0 { 1.0 / figures.mean } else { 0.0 },
+        "total": data.iter().sum::<f64>(),
+        "data": data,
+        "iterations": 1,
+    })
 }
 
 #[cfg(test)]
@@ -199,9 +151,13 @@ mod tests {
     #[test]
     fn statistics_are_those_of_pytest_benchmark() {
         let data = vec![1.0, 2.0, 3.0, 4.0, 100.0];
-        let of = OutputStats::of(&Figures::of(&data).unwrap(), data);
-        assert_eq!((of.min, of.max, of.mean, of.median), (1.0, 100.0, 22.0, 3.0));
-        assert_eq!((of.q1, of.q3, of.iqr, of.outliers.as_str()), (2.0, 4.0, 2.0, "1;1"));
-        assert_eq!((of.ld15iqr, of.hd15iqr, of.total, of.rounds), (1.0, 100.0, 110.0, 5));
+        let of = statistics(&Figures::of(&data).unwrap(), &data);
+        let known = json!({
+            "min": 1.0, "max": 100.0, "mean": 22.0, "median": 3.0, "q1": 2.0, "q3": 4.0, "iqr": 2.0, "outliers": "1;1",
+            "ld15iqr": 1.0, "hd15iqr": 100.0, "total": 110.0, "rounds": 5,
+        });
+        for (name, value) in known.as_object().unwrap() {
+            assert_eq!(&of[name], value, "{name}");
+        }
     }
 }

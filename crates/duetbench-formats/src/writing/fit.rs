@@ -100,7 +100,7 @@ pub(crate) fn fit<'a>(recording: &'a Recording, frame: &Frame) -> Result<(Vec<Fi
 }
 
 /// Some benchmarks with their units, in a sentence.
-fn left_out(benchmarks: &[&Recorded]) -> Option<String> {
+pub(crate) fn left_out(benchmarks: &[&Recorded]) -> Option<String> {
     let names: Vec<String> = benchmarks.iter().map(|r| format!("{} [{}]", r.benchmark, r.unit)).collect();
     named(names.iter().map(String::as_str))
 }
@@ -149,12 +149,10 @@ fn fitted<'a>(recorded: &'a Recorded, groups: &[usize]) -> Fitted<'a> {
     Fitted { recorded, shape, cells }
 }
 
-/// The mean of what is there; of a single value that value itself, not a number where nothing is.
+/// The mean of what is there; not a number where nothing is.
 fn mean(cells: &[f64]) -> f64 {
-    match cells.iter().copied().filter(|v| v.is_finite()).collect::<Vec<_>>()[..] {
-        [single] => single,
-        ref values => values.iter().sum::<f64>() / values.len() as f64,
-    }
+    let known = || cells.iter().filter(|v| v.is_finite());
+    known().sum::<f64>() / known().count() as f64
 }
 
 /// Notes about levels that the form does not have.

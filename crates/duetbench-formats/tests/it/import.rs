@@ -248,6 +248,10 @@ fn what_cannot_be_is_refused_with_its_place() {
         ", line 6, column `unit`: expected `us/op` as in the benchmark's first row, found `ms/op`",
     );
     check(
+        &PA.replace("vm-a;7;0;9;sample;", "vm-a;7;0;9;ss;"),
+        ", line 6, column `mode`: expected `sample` as in the benchmark's first row, found `ss`",
+    );
+    check(
         "version: a\nBenchmarkA 1 5 ns/op\nversion: b\nBenchmarkA 1 6 ns/op\n",
         ", line 3: a second version begins: give each version a file of its own",
     );
@@ -258,9 +262,21 @@ fn a_broken_line_of_go_s_text_is_named() {
     let text = "pkg: p\nBenchmarkA-2 100 5 ns/op\nBenchmarkA-2 100 five ns/op\nBenchmarkA-2 100 rows were read\n";
     let recording = read(text);
     assert_eq!(recording.benchmarks[0].grid.cells(), [5.0]);
-    let said = "left out, since not every unit has a number before it: `line 3`";
-    assert_eq!(recording.warnings[0], said);
+    let said = "left out, since other output cuts it, or not every unit has a number before it";
+    assert_eq!(recording.warnings[0], format!("{said}: `line 3`"));
     assert_eq!(recording.warnings.len(), 2, "{:?}", recording.warnings);
+    // A benchmark that prints does so between its name and its time.
+    let printed = "[GIN-debug] started\npkg: p\nBenchmarkA-2 100 5 ns/op\nBenchmarkB-2 \tx\n  500\t 20 ns/op\nBenchmarkC-2 \tx 500\t 20 ns/op\n";
+    let recording = read(printed);
+    assert_eq!(recording.warnings[0], format!("{said}: `line 5`, `line 6`"));
+}
+
+#[test]
+fn a_log_before_go_s_text_may_begin_like_json() {
+    for log in ["[GIN-debug] started", r#"{"level":"info","msg":"started"}"#] {
+        let recording = read(&format!("{log}\npkg: p\nBenchmarkA-2 100 5 ns/op\n"));
+        assert_eq!(recording.benchmarks[0].grid.cells(), [5.0], "{log}");
+    }
 }
 
 #[test]

@@ -92,6 +92,8 @@ fn google_benchmark_in_its_units_and_without_what_newer_versions_say() {
     let imported = parsed(&old);
     assert_eq!((names(&imported), judged(&imported, "a").grid.cells()), (vec!["a"], &[1.5e6][..]));
     assert_eq!(imported.beside.len(), 1);
+    let drifted = parsed(&file(&[row("a", "\"real_time\": 1, \"drift\": -0.5")]));
+    says(&drifted, "beside the times: 1 value that is no measurement was left out: `-0.5`");
     refused(&file(&[row("a", "\"time_unit\": \"ns\"")]), " has no `real_time` for `a`");
     let unit = " has times of `a` in `fortnights`: expected ns, us, ms or s";
     refused(&file(&[row("a", "\"real_time\": 1, \"time_unit\": \"fortnights\"")]), unit);
@@ -153,6 +155,10 @@ fn pyperf_with_names_in_common_and_other_units() {
     let short = parsed(&runs("{\"values\": [1, 2]}, {\"warmups\": [[1, 2]]}, {\"values\": [3]}"));
     assert_eq!(rounded(judged(&short, "a"))[..3], [1e9, 2e9, 3e9]);
     says(&short, "not complete: `a` (3 of 4 values)");
+    // A warm-up is a value too: by loop, in all inner ones.
+    let inner = "{\"metadata\": {\"name\": \"a\", \"inner_loops\": 20}, \"runs\": [{\"warmups\": [[2, 3.0]], \"values\": [1]}]}";
+    let warm_up = judged(&parsed(&format!("{{\"benchmarks\": [{inner}]}}")), "a").harness_warm_up.unwrap();
+    assert_eq!((warm_up.iterations, warm_up.iteration_s), (1, 120.0));
     refused(&runs(""), " holds no value");
     refused(&runs("1"), ", line 1: invalid type: integer `1`, expected struct Run (character 54)");
     refused("{\"benchmarks\": [{\"runs\": []}]}", " has a benchmark without `name` in its `metadata`");
