@@ -36,7 +36,8 @@ pub(super) fn of<'a>(report: &'a Report, benchmark: &BenchmarkReport) -> Option<
     report.instructions_of(&benchmark.id)?.counts()
 }
 
-fn lines(counts: &InstructionCounts, benchmark: &BenchmarkReport, report: &Report) -> Vec<String> {
+/// The lines of a benchmark that was counted: the case that it is, then the functions.
+pub(super) fn lines(counts: &InstructionCounts, benchmark: &BenchmarkReport, report: &Report) -> Vec<String> {
     let mut lines: Vec<String> = case(report, benchmark).into_iter().collect();
     if counts.baseline.collector.max(counts.candidate.collector) > COLLECTOR_MIN * counts.baseline.all {
         let [before, after] = [counts.baseline, counts.candidate].map(|side| amount(side.collector));

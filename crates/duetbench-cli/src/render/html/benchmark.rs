@@ -56,8 +56,7 @@ pub(super) fn benchmark(id: usize, one: &BenchmarkReport, report: &Report, pictu
 
 /// Its instructions, and the case that it is; empty where they were not counted.
 fn counted(one: &BenchmarkReport, report: &Report) -> Vec<String> {
-    let of_this = instructions::counted(report).find(|(counted, _)| counted.id == one.id);
-    of_this.map_or_else(Vec::new, |(_, lines)| lines)
+    instructions::of(report, one).map_or_else(Vec::new, |counts| instructions::lines(counts, one, report))
 }
 
 /// Standing of a benchmark under policy and waivers, the gravest if there are several; without either a regression fails.

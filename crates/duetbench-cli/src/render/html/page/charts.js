@@ -281,7 +281,19 @@ const Charts = (() => {
     }));
     const [from, to] = roomy(lookEnds(steps, threshold));
     const inside = (value) => Math.min(to, Math.max(from, value));
-    const shown = steps.map((step) => ({ ...step, low: inside(step.low), high: inside(step.high) }));
+    const shown = steps.map((step) => ({
+      ...step,
+      log: inside(step.log),
+      low: inside(step.low),
+      high: inside(step.high),
+      beyond: [step.low < from, step.high > to],
+    }));
+    const goesOn = ["low", "high"].map((end, i) =>
+      Plot.dot(
+        shown.filter((step) => step.beyond[i]),
+        { x: "units", y: end, symbol: "triangle", rotate: i === 0 ? 180 : 0, r: 4, fill: HEAD },
+      ),
+    );
     const settled = shown.filter((step) => step.passed).slice(0, 1);
     const [low, high] = limits(threshold);
     const unitsEnds = roomy(
@@ -295,6 +307,7 @@ const Charts = (() => {
       Plot.ruleX(shown, { x: "units", y1: "low", y2: "high", stroke: HEAD, strokeWidth: 1.5 }),
       Plot.dot(shown, { x: "units", y: "log", r: 3.5, stroke: HEAD, fill: "var(--surface)", strokeWidth: 1.5 }),
       Plot.dot(settled, { x: "units", y: "log", r: 5, fill: HEAD }),
+      ...goesOn,
       Plot.text(settled, { x: "units", y: "high", text: () => "settled", dy: -8, fontWeight: 600 }),
     ];
     const x = {

@@ -104,10 +104,11 @@ const Detail = (() => {
     const { baseline_ns: base, candidate_ns: head, estimate, verdict } = benchmark;
     if (base === null || head === null) return null;
     const unit = Format.timeUnit([base, head]);
-    const [low, high] = estimate === null ? [null, null] : [estimate.low, estimate.high].map((ratio) => ratio * base);
-    const isShown = estimate !== null && estimate.by_wall === null && high > 0;
+    const [low, high] = Format.shownInterval(estimate).map((ratio) => ratio * base);
+    const isShown = estimate !== null && !estimate.by_cpu && high > 0;
     const whole = Math.min(Math.max(base, head, isShown ? high : 0), WHOLE_MAX * Math.max(base, head));
     const at = (ns) => `${Math.min(100, (100 * ns) / whole).toFixed(2)}%`;
+    const ends = high > whole ? "whisker goes-on" : "whisker";
     const bar = (role, ns, whisker) =>
       Dom.make(
         "div",
@@ -117,7 +118,7 @@ const Detail = (() => {
           "span",
           { class: "track" },
           Dom.make("span", { class: "fill", style: `width: ${at(ns)}` }),
-          whisker && Dom.make("span", { class: "whisker", style: `left: ${at(low)}; right: calc(100% - ${at(high)})` }),
+          whisker && Dom.make("span", { class: ends, style: `left: ${at(low)}; right: calc(100% - ${at(high)})` }),
         ),
         Dom.make("span", { class: "time" }, Format.time(ns, unit)),
       );

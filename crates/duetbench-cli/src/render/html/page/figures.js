@@ -140,7 +140,7 @@ const Figures = (() => {
     return [
       {
         title: "Looks, and where it stopped",
-        note: `The interval allows for all looks. ${settled ? `It was settled after ${Format.many(settled[0], "unit")}.` : "No look settled it."}`,
+        note: `The interval allows for all looks. ${settled ? `It was settled after ${Format.many(settled[0], "unit")}.` : "No look settled it."} Where an end is cut off, a triangle stands at the edge.`,
         draw: (width) => [Charts.looks(planned, benchmark.threshold, width)],
         table: () => [["units", "change", "interval", "answer"], planned.map(row)],
       },

@@ -98,5 +98,22 @@ const Format = (() => {
   /** A moment as the report gives it, to the minute: "2026-11-22 16:00 UTC". */
   const moment = (text) => text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, "$1 $2 UTC");
 
-  return { change, changeWithin, confidence, counted, interval, many, moment, probability, share, time, timeUnit, withMinus };
+  /** Ends of all that an estimate leaves possible, as its row says it: of an open question both numbers'. */
+  const shownInterval = (estimate) => estimate?.open ?? [estimate?.low ?? null, estimate?.high ?? null];
+
+  return {
+    change,
+    changeWithin,
+    confidence,
+    counted,
+    interval,
+    many,
+    moment,
+    probability,
+    share,
+    shownInterval,
+    time,
+    timeUnit,
+    withMinus,
+  };
 })();

@@ -2,12 +2,10 @@
 const Selection = (() => {
   /** How far from no change; what has no estimate comes last. */
   const size = (b) => (b.estimate?.ratio > 0 ? Math.abs(Math.log(b.estimate.ratio)) : -1);
-  const width = (b) =>
-    b.estimate?.low > 0 && b.estimate.high > 0
-      ? Math.log(b.estimate.high / b.estimate.low)
-      : b.estimate
-        ? Infinity
-        : -1;
+  const width = (b) => {
+    const [low, high] = Format.shownInterval(b.estimate);
+    return low > 0 && high > 0 ? Math.log(high / low) : b.estimate ? Infinity : -1;
+  };
   const text = (b) => `${b.package} ${b.name}`;
   const byName = (a, b) => (text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : a.id - b.id);
   /** Descending; two that are both without bound are alike. */

@@ -29,9 +29,6 @@ const Verdict = (() => {
 
   const order = Object.keys(KINDS);
 
-  /** The word for one of them. */
-  const word = (verdict) => KINDS[verdict]?.[0] ?? verdict;
-
   /** The word beside a count. */
   const counted = (verdict, count) => (count === 1 ? KINDS[verdict][0] : KINDS[verdict][1]);
 
@@ -52,5 +49,5 @@ const Verdict = (() => {
   /** What a whole run comes to: a word, and the verdict that it looks like. */
   const outcome = (name) => OUTCOMES[name] ?? [name, "inconclusive"];
 
-  return { counted, icon, order, outcome, rank, shape, word };
+  return { counted, icon, order, outcome, rank, shape };
 })();
