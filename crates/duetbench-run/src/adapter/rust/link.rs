@@ -59,7 +59,11 @@ impl Recorded {
                 let text = fs::read(plan).map_err(|e| RunError::file("read", plan, e))?;
                 let order = self.dir.join(format!("order-{seed}"));
                 fs::write(&order, matching::order(&text, seed)).map_err(|e| RunError::file("write", &order, e))?;
+                let gap = self.dir.join(format!("gap-{seed}.s"));
+                fs::write(&gap, matching::gap(seed)).map_err(|e| RunError::file("write", &gap, e))?;
+                arguments.push(gap.to_string_lossy().into_owned());
                 arguments.push(format!("-Wl,--symbol-ordering-file={}", order.display()));
+                arguments.push(format!("-Wl,--undefined={}", matching::GAP));
                 arguments.extend(MATCHED.map(String::from));
             }
         }

@@ -1,20 +1,26 @@
 //! Matched layouts: both halves of a build pair have the functions that both versions have, with the same size, at the same places of
-//! their code, in an order that is drawn anew for every build pair.
+//! their code, in an order that is drawn anew for every build pair; the others in an order and from a place that are drawn too.
 //!
-//! LLD puts functions into the order of a file. Those of equal size come first, in one order for both halves; the rest follows. Programs
+//! LLD puts functions into the order of a file. Those of equal size come first, in one order for both halves; then a gap, and the rest. Programs
 //! are position-independent: where their code begins in memory is drawn for every process, by whole pages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use object::{File, Object, ObjectSection};
+use regex::bytes::Regex;
 use sha2::{Digest, Sha256};
 
 use crate::adapter::hex;
 use crate::machine_code;
 
 const PAGE: u64 = 4096;
+/// Functions begin at multiples of so many bytes.
+const ALIGNMENT: u64 = 16;
+/// The name of the gap between functions of equal size and the others.
+pub(super) const GAP: &str = "duet_gap";
 
 /// A function of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,26 +64,61 @@ impl Functions {
         Ok(Functions { start: code.address() % PAGE, by_name })
     }
 
-    /// Names that both have, with their functions.
-    fn common<'a>(&'a self, other: &'a Functions) -> impl Iterator<Item = (&'a Vec<u8>, [Function; 2])> {
-        self.by_name.iter().filter_map(|(name, function)| Some((name, [*function, *other.by_name.get(name)?])))
+    /// Functions that both have, by their names in each: the same ones, or the only ones that differ in nothing but marks of the crate's
+    /// version, which also has those of all that it depends on.
+    fn common<'a>(&'a self, other: &'a Functions) -> Vec<[(&'a [u8], Function); 2]> {
+        let only_in = |own: &'a Functions, other: &Functions| {
+            let mut found: BTreeMap<Vec<u8>, Option<(&'a [u8], Function)>> = BTreeMap::new();
+            for (name, function) in own.by_name.iter().filter(|(name, _)| !other.by_name.contains_key(*name)) {
+                let only = Some((name.as_slice(), *function));
+                found.entry(unmarked(name)).and_modify(|several| *several = None).or_insert(only);
+            }
+            found
+        };
+        let others = only_in(other, self);
+        let renamed = only_in(self, other).into_iter().filter_map(|(name, own)| Some([own?, (*others.get(&name)?)?]));
+        let same = self.by_name.iter().filter_map(|(name, function)| {
+            let name = name.as_slice();
+            Some([(name, *function), (name, *other.by_name.get(name)?)])
+        });
+        same.chain(renamed.collect::<Vec<_>>()).collect()
     }
 }
 
-/// Names the functions that both programs have, below `place`: first those of equal size, then after an empty line the others. Fails
-/// with the reason in words.
+/// A symbol without the marks of its crate's version: `17h` and 16 digits at its end, or `s…_` after the `C` of a crate
+/// (RFC 2603, *disambiguator*).
+fn unmarked(symbol: &[u8]) -> Vec<u8> {
+    static MARKS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("17h[0-9a-f]{16}E|Cs[0-9a-zA-Z]*_").ok());
+    let Some(marks) = &*MARKS else { return symbol.to_vec() };
+    marks.replace_all(symbol, &b""[..]).into_owned()
+}
+
+/// Names the functions of both programs, below `place`, those of two names with a tab between: first those of equal size, then after an
+/// empty line the others. Fails with the reason in words.
 pub(super) fn plan(programs: [&Path; 2], place: &Path) -> Result<PathBuf, String> {
     let [a, b] = [Functions::of(programs[0])?, Functions::of(programs[1])?];
-    let mut text = [Vec::new(), Vec::new()];
-    for (name, [a, b]) in a.common(&b).filter(|(name, _)| !name.contains(&b'\n')) {
-        let group = &mut text[usize::from(a.size != b.size)];
-        group.extend_from_slice(name);
-        group.push(b'\n');
-    }
-    let text = text.join(&b'\n');
+    let text = planned(&a, &b);
     let path = place.join(format!("{}.plan", &hex(&Sha256::digest(&text))[..16]));
     fs::write(&path, text).map_err(|e| e.to_string())?;
     Ok(path)
+}
+
+fn planned(a: &Functions, b: &Functions) -> Vec<u8> {
+    let (mut alike, mut others) = (BTreeSet::new(), BTreeSet::new());
+    let mut paired: BTreeSet<&[u8]> = BTreeSet::new();
+    for [(a, in_a), (b, in_b)] in a.common(b) {
+        paired.extend([a, b]);
+        let line = if a == b { a.to_vec() } else { [a, b].join(&b'\t') };
+        let group = if in_a.size == in_b.size { &mut alike } else { &mut others };
+        group.insert(line);
+    }
+    let single = a.by_name.keys().chain(b.by_name.keys()).filter(|name| !paired.contains(name.as_slice()));
+    others.extend(single.cloned());
+    let lines = |group: BTreeSet<Vec<u8>>| {
+        let lines = group.into_iter().filter(|line| !line.contains(&b'\n')).map(|line| [line, b"\n".to_vec()].concat());
+        lines.collect::<Vec<_>>().concat()
+    };
+    [lines(alike), lines(others)].join(&b'\n')
 }
 
 /// The order file of a plan and a seed, a name a line.
@@ -85,10 +126,26 @@ pub(super) fn order(plan: &[u8], seed: u32) -> Vec<u8> {
     let lines: Vec<&[u8]> = plan.split(|byte| *byte == b'\n').collect();
     let end = lines.iter().position(|line| line.is_empty()).unwrap_or(lines.len());
     let (alike, others) = lines.split_at(end);
-    let mut alike: Vec<&[u8]> = alike.to_vec();
-    alike.sort_by_cached_key(|name| Sha256::digest([&seed.to_le_bytes(), *name].concat()));
-    alike.extend(others.iter().filter(|line| !line.is_empty()));
-    alike.join(&b'\n')
+    let drawn = |group: &[&[u8]]| {
+        let mut names: Vec<&[u8]> = group.iter().copied().filter(|line| !line.is_empty()).collect();
+        names.sort_by_cached_key(|name| draw(seed, name));
+        names.join(&b'\n')
+    };
+    let text = [&drawn(alike), GAP.as_bytes(), &drawn(others)].join(&b'\n');
+    text.into_iter().map(|byte| if byte == b'\t' { b'\n' } else { byte }).collect()
+}
+
+/// Assembly of the gap: in all layouts together the others begin at every place of a page where a function can.
+pub(super) fn gap(seed: u32) -> String {
+    let [first, ..] = draw(seed, GAP.as_bytes());
+    let bytes = u64::from(first) * ALIGNMENT % PAGE;
+    format!(
+        ".section .text.{GAP},\"ax\",%progbits\n.p2align 4\n.globl {GAP}\n{GAP}:\n.skip {bytes}\n.section .note.GNU-stack,\"\",%progbits\n"
+    )
+}
+
+fn draw(seed: u32, name: &[u8]) -> [u8; 32] {
+    Sha256::digest([&seed.to_le_bytes(), name].concat()).into()
 }
 
 /// Fails unless the functions of equal size lie at the same places in both programs, with the reason.
@@ -100,11 +157,12 @@ fn compare(a: &Functions, b: &Functions) -> Result<(), String> {
     if a.start != b.start {
         return Err(format!("code begins at {} of a page in one program and at {} in the other", a.start, b.start));
     }
-    let alike: Vec<_> = a.common(b).filter(|(_, [a, b])| a.size == b.size).collect();
-    let mut elsewhere = alike.iter().filter(|(_, [a, b])| a.at != b.at).peekable();
+    let mut alike = a.common(b);
+    alike.retain(|[(_, a), (_, b)]| a.size == b.size);
+    let mut elsewhere = alike.iter().filter(|[(_, a), (_, b)]| a.at != b.at).peekable();
     match elsewhere.peek() {
         None => Ok(()),
-        Some((first, _)) => {
+        Some([(first, _), _]) => {
             let first = String::from_utf8_lossy(first).into_owned();
             Err(format!("{} of {} functions lie elsewhere, such as `{first}`", elsewhere.count(), alike.len()))
         }
@@ -139,10 +197,43 @@ mod tests {
     }
 
     #[test]
-    fn orders_differ_by_seed_and_keep_the_others_last() {
-        let plan = b"a\nb\nc\nd\ne\n\nz\ny\n";
-        let orders: Vec<String> = (0..9).map(|seed| String::from_utf8(order(plan, seed)).unwrap()).collect();
-        assert!(orders.iter().all(|order| order.ends_with("\nz\ny") && order.len() == 13), "{orders:?}");
-        assert!(orders.iter().any(|order| *order != orders[0]) && order(plan, 3) == order(plan, 3));
+    fn functions_of_another_version_of_their_crate_are_the_same_ones() {
+        const OLD: [&str; 4] = [
+            "_ZN4itoa6format17h0123456789abcdefE", "_RNvCs4fqI2P2rA04_4itoa6format", "_ZN1t3two17h1111111111111111E",
+            "_ZN1t3two17h2222222222222222E",
+        ];
+        const NEW: [&str; 4] = [
+            "_ZN4itoa6format17hfedcba9876543210E", "_RNvCs9ltYzMJ6xX_4itoa6format", "_ZN1t3two17h3333333333333333E",
+            "_ZN1t3two17h2222222222222222E",
+        ];
+        let [a, b] = [OLD, NEW].map(|names| functions(0, &names.map(|name| (name, 0, 16))));
+        let mut common: Vec<[String; 2]> =
+            a.common(&b).iter().map(|both| both.map(|(name, _)| String::from_utf8(name.to_vec()).unwrap())).collect();
+        common.sort();
+        // The third is `two` of other types, perhaps, and the fourth goes by its name.
+        let mut paired: Vec<[String; 2]> = (0..4).map(|i| [OLD[i].to_owned(), NEW[i].to_owned()]).collect();
+        paired.sort();
+        assert_eq!(common, paired);
+        let several = functions(0, &[(NEW[2], 0, 16), ("_ZN1t3two17h4444444444444444E", 16, 16)]);
+        assert!(functions(0, &[(OLD[2], 0, 16)]).common(&several).is_empty());
+    }
+
+    #[test]
+    fn a_plan_names_all_functions_and_its_orders_differ_by_seed() {
+        let a = functions(0, &[("a", 0, 16), ("b", 16, 16), ("grown", 32, 16), ("old", 48, 16), ("_R1Cs1_1f", 64, 8)]);
+        let b = functions(0, &[("a", 0, 16), ("b", 16, 16), ("grown", 32, 32), ("new", 64, 16), ("_R1Cs2_1f", 80, 8)]);
+        let plan = planned(&a, &b);
+        assert_eq!(String::from_utf8_lossy(&plan), "_R1Cs1_1f\t_R1Cs2_1f\na\nb\n\ngrown\nnew\nold\n");
+        let orders: Vec<String> = (0..9).map(|seed| String::from_utf8(order(&plan, seed)).unwrap()).collect();
+        for order in &orders {
+            let (alike, others) = order.split_once("\nduet_gap\n").unwrap();
+            let sorted = |names: &str| names.lines().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ");
+            assert!(alike.contains("_R1Cs1_1f\n_R1Cs2_1f"), "{alike}");
+            assert_eq!((sorted(alike).as_str(), sorted(others).as_str()), ("_R1Cs1_1f _R1Cs2_1f a b", "grown new old"));
+        }
+        let halves = |half: usize| orders.iter().map(|o| o.split("duet_gap").nth(half)).collect::<BTreeSet<_>>().len();
+        assert!(halves(0) > 1 && halves(1) > 1 && order(&plan, 3) == order(&plan, 3));
+        let gaps: BTreeSet<String> = (0..9).map(gap).collect();
+        assert!(gaps.len() > 4, "{gaps:?}");
     }
 }

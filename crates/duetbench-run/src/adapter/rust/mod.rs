@@ -291,7 +291,10 @@ impl Adapter for Rust {
         let fixed = build.artifacts.iter().filter_map(|(id, artifact)| Some((id, self.recorded(artifact).err()?)));
         notes.extend(locked);
         notes.extend(self.settings.clone());
-        notes.extend(fixed.map(|(id, why)| format!("{id} has one layout, because it cannot be linked again: {why}")));
+        let others = if build.artifacts.len() > 1 { " (all others then have one too)" } else { "" };
+        notes.extend(
+            fixed.map(|(id, why)| format!("{id} has one layout, because it cannot be linked again: {why}{others}")),
+        );
         Ok(Built { build, notes })
     }
 
