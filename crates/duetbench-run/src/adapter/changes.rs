@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 /// Directories that no benchmark has a business with: the history, and our own store.
 const NOT_SOURCE: [&str; 2] = [".git", ".duet"];
 
+/// Names of a path through links that are looked at: where links go round in circles there is no end of them.
+const NAMES_MAX: usize = 100;
+
 /// The entry of a tree at one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Entry {
@@ -60,11 +63,24 @@ impl Changes {
 
     /// A differing file that a program may read, by its own path or by one that leads there through a link.
     pub(super) fn first(&self, may_read: impl Fn(&Path) -> bool) -> Option<&Path> {
-        let through_links = |path: &Path| {
-            let under = |(from, to): &(PathBuf, PathBuf)| Some(join(from, path.strip_prefix(to).ok()?));
-            self.links.iter().filter_map(under).any(|seen| may_read(&seen))
-        };
+        let through_links = |path: &Path| self.names_of(path).iter().any(|seen| may_read(seen));
         self.paths.iter().map(PathBuf::as_path).find(|path| may_read(path) || through_links(path))
+    }
+
+    /// Paths that lead to this one through links, also through several; not all where links go round in circles.
+    fn names_of(&self, path: &Path) -> Vec<PathBuf> {
+        let under = |path: &Path| {
+            let through = |(from, to): &(PathBuf, PathBuf)| Some(join(from, path.strip_prefix(to).ok()?));
+            self.links.iter().filter_map(through).collect::<Vec<PathBuf>>()
+        };
+        let (mut names, mut next) = (under(path), 0);
+        while next < names.len() && names.len() < NAMES_MAX {
+            let further = under(&names[next]).into_iter().filter(|name| !names.contains(name));
+            let further: Vec<PathBuf> = further.collect();
+            names.extend(further);
+            next += 1;
+        }
+        names
     }
 }
 
@@ -128,5 +144,24 @@ fn same_bytes(a: &Path, b: &Path) -> std::io::Result<bool> {
         if left != right || left.is_empty() {
             return Ok(left == right);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finds(links: &[(&str, &str)], wanted: &str) -> bool {
+        let links = links.iter().map(|(from, to)| (PathBuf::from(from), PathBuf::from(to))).collect();
+        let changes = Changes { paths: BTreeSet::from(["data/corpus/a.txt".into()]), links };
+        changes.first(|path| path == Path::new(wanted)).is_some()
+    }
+
+    #[test]
+    fn a_file_is_found_through_several_links_and_where_they_go_round_in_circles() {
+        let links = [("p/testdata", "shared"), ("shared/corpus", "data/corpus")];
+        assert!(finds(&links, "data/corpus/a.txt") && finds(&links, "shared/corpus/a.txt"));
+        assert!(finds(&links, "p/testdata/corpus/a.txt") && !finds(&links, "p/testdata/a.txt"));
+        assert!(finds(&[("loop", "")], "loop/loop/data/corpus/a.txt") && !finds(&[("loop", "")], "loop/a.txt"));
     }
 }

@@ -16,9 +16,14 @@ const ASIDE_ENDINGS: [&str; 11] = ["md", "s", "S", "c", "h", "cc", "cpp", "cxx",
 const DOCUMENTS: [&str; 9] =
     ["README", "CHANGELOG", "CHANGES", "CONTRIBUTING", "LICENSE", "LICENCE", "AUTHORS", "SECURITY", "CODEOWNERS"];
 
+/// Functions by which a program reads Go, or starts others.
+const READS_GO: [&str; 6] = [
+    "go/parser.Parse", "os.StartProcess", "os/exec.Command", "os/exec.(*Cmd).Start", "syscall.ForkExec", "syscall.Exec",
+];
+
 /// Whether a program reads Go, or starts others that may.
 pub(super) fn reads_go(program: &Program<'_>) -> bool {
-    ["go/parser.Parse", "os/exec.Command"].iter().any(|function| program.links(function))
+    READS_GO.iter().any(|function| program.links(function))
 }
 
 /// A differing file that the benchmarks of the package in this directory may read.
