@@ -25,11 +25,11 @@ demo:
 
 CARGO_TEST = cargo test --workspace --locked --features duetbench-cli/lambda
 
-# Three parts run beside each other at any time, the longest first, since many tests wait, for a process or a disk, and those of Rust
-# run one by one. None hides another's failures.
+# All parts run beside each other, since many tests wait, for a process or a disk, and those of Rust run one by one. None hides another's
+# failures.
 test: lint
 	$(CARGO_TEST) --no-run
-	$(MAKE) --keep-going --jobs 3 test-built test-go test-programs test-rest test-doc
+	$(MAKE) --keep-going --jobs 4 test-built test-go test-programs test-rest test-doc
 
 BUILT = rust counting
 PROGRAMS = faults fleet_here fleet_lambda jmh_compare report_browser
