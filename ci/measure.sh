@@ -19,6 +19,7 @@ head=${ACTION_HEAD:-}
 base=${ACTION_BASE:-}
 
 stop() {
+    printf 'verdict=failed\nexit-code=2\n' >> "${GITHUB_OUTPUT:-/dev/null}"
     echo "::error title=duet::$1" >&2
     exit 2
 }
@@ -61,6 +62,11 @@ case $code in
     5) verdict=stale_waiver ;;
     *) verdict=failed ;;
 esac
+{
+    echo "verdict=$verdict"
+    echo "exit-code=$code"
+    echo "folder=$out"
+} >> "${GITHUB_OUTPUT:-/dev/null}"
 if [ -f "$out/report.json" ]; then
     # Ends with the verdict's exit code, which is known already.
     "$duet" show --db "$out/duet.db" --format markdown --output "$out/comment.md" || [ -f "$out/comment.md" ]
@@ -74,14 +80,10 @@ if [ -f "$out/report.json" ]; then
     until [ -f "$policy/duet.toml" ] || [ "$policy" = "$root" ] || [ "$policy" = / ]; do policy=$(dirname "$policy"); done
     if [ -f "$policy/duet-waivers.toml" ]; then cp "$policy/duet-waivers.toml" "$out/"; fi
     # The comment is written where there are neither flags nor settings.
-    case $("$duet" config check) in *"
-strict: yes"*) touch "$out/strict" ;; esac
+    "$duet" config check --output "$out/settings" || true
+    if grep -qsx 'strict: yes' "$out/settings"; then touch "$out/strict"; fi
+    rm -f "$out/settings"
 fi
-{
-    echo "verdict=$verdict"
-    echo "exit-code=$code"
-    echo "folder=$out"
-} >> "${GITHUB_OUTPUT:-/dev/null}"
 
 # Whatever kept it from measuring fails in any case: nothing that was compared is no good news.
 if [ "${ACTION_FAIL:-true}" = false ] && [ "$verdict" != failed ]; then exit 0; fi

@@ -5,6 +5,7 @@
 #   ACTION_ARTIFACT    folder with what ci/measure.sh kept
 #   ACTION_HEAD_SHA    commit that was measured, from the event, not from the artifact
 #   ACTION_HEAD_OWNER, ACTION_HEAD_BRANCH    where it lies, likewise
+#   ACTION_NUMBER      number of the pull request, likewise, where the event tells it       [the only one with this commit]
 #   ACTION_RUN_URL     the page of the run that measured, from the event       [none]
 #   GITHUB_REPOSITORY, GH_TOKEN              for `gh`
 #
@@ -52,12 +53,18 @@ if [[ ${ACTION_RUN_URL:-} =~ ^https://[A-Za-z0-9.:/_-]+$ ]]; then
     printf '\n[Report with pictures, and log](%s)\n' "$ACTION_RUN_URL" >> "$work/comment.md"
 fi
 
-number=$(gh api --method GET "repos/$repository/pulls" -f state=open -f "head=${ACTION_HEAD_OWNER:?}:${ACTION_HEAD_BRANCH:?}" \
-    --jq '.[] | select(.head.sha == env.ACTION_HEAD_SHA) | .number' | head -n 1)
-if [ -z "$number" ]; then
-    echo "no open pull request has the commit $ACTION_HEAD_SHA any more: nothing to comment on"
-    exit 0
-fi
+numbers=$(gh api --method GET "repos/$repository/pulls" -f state=open -f "head=${ACTION_HEAD_OWNER:?}:${ACTION_HEAD_BRANCH:?}" \
+    --jq '.[] | select(.head.sha == env.ACTION_HEAD_SHA) | .number')
+if [[ ${ACTION_NUMBER:-} =~ ^[0-9]+$ ]]; then numbers=$(grep -Fx "$ACTION_NUMBER" <<< "$numbers" || true); fi
+case $numbers in
+    "")
+        echo "no open pull request has the commit $ACTION_HEAD_SHA any more: nothing to comment on"
+        exit 0
+        ;;
+    # Each was measured against another branch, and nothing that is trusted tells them apart.
+    *[!0-9]*) stop "several open pull requests have the commit $ACTION_HEAD_SHA: nothing is written, since which of them was measured is not known" ;;
+esac
+number=$numbers
 comment=$(gh api --paginate "repos/$repository/issues/$number/comments" \
     --jq '.[] | select(.user.type == "Bot" and (.body | startswith("<!-- duetbench -->"))) | .id' | head -n 1)
 if [ -n "$comment" ]; then

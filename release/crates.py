@@ -47,6 +47,7 @@ def lay_out(stage):
     edit(stage / "crates/duetbench-cli/Cargo.toml", [('name = "duetbench-cli"', 'name = "duetbench"\nautotests = false')])
     manifest = stage / "crates/duetbench-cli/Cargo.toml"
     # Tests stay here: they need the whole project.
+    edit(stage / "crates/duetbench-cli/src/commands/init/files.rs", [('None => "main"', 'None => concat!("v", env!("CARGO_PKG_VERSION"))')])
     text = re.sub(r"\[\[test\]\]\n(?:[^\[\n].*\n)*", "", manifest.read_text())
     manifest.write_text(text.replace("[[bin]]", '[lib]\nname = "duetbench_cli"\n\n[[bin]]'))
 
