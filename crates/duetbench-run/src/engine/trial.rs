@@ -126,6 +126,9 @@ impl TrialRun {
                 "an invocation took less than 0.001 ns: it does nothing, or tells a count or a time of its own (`b.N`, `iter_custom`)",
             ));
         }
+        if records.iter().any(|r| !r.warm_up && r.wall_ns == 0) {
+            return Err(failure("a slice took no time: the benchmark tells a time of its own that is too coarse"));
+        }
         // Where a collection was under way, a slice goes on.
         let slice_invocations = records.iter().filter(|r| !r.warm_up).map(|r| r.invocations).min();
         let slice_invocations =

@@ -58,15 +58,17 @@ pub(super) fn content_digest(path: &Path) -> Result<String, RunError> {
             continue;
         }
         let mut hash = Sha256::new();
-        let read = if name == MANIFEST {
+        let (read, most) = if name == MANIFEST {
             let mut text = Vec::new();
             let read = entry.take(MANIFEST_BYTES_MAX).read_to_end(&mut text);
             hash.update(loading(&String::from_utf8_lossy(&text)));
-            read.map(|_| ())
+            (read.map(|bytes| bytes as u64), MANIFEST_BYTES_MAX)
         } else {
-            std::io::copy(&mut entry.take(ENTRY_BYTES_MAX), &mut HashWriter(&mut hash)).map(|_| ())
+            (std::io::copy(&mut entry.take(ENTRY_BYTES_MAX), &mut HashWriter(&mut hash)), ENTRY_BYTES_MAX)
         };
-        read.map_err(|e| RunError::file("read", path, e))?;
+        if read.map_err(|e| RunError::file("read", path, e))? == most {
+            return Err(unreadable(path, &format!("`{name}` in it is too large to be compared")));
+        }
         contents.insert(name, hash.finalize());
     }
     let mut all = Sha256::new();

@@ -33,6 +33,7 @@ mod project;
 use entry::Entry;
 pub use hook::CLASSES;
 use jvm::Jvm;
+use project::Made;
 
 /// The one package of a build: a jar is built, and differs, as a whole.
 const JAR: &str = "jar";
@@ -99,6 +100,7 @@ impl Jmh {
     /// When there is no JVM that can be used, or an argument would change what duet asks of JMH.
     pub fn new(wish: &Wish<'_>, scratch: &Path) -> Result<Jmh, RunError> {
         check_arguments(wish.arguments)?;
+        check_jvm_args(&wish.harness.jmh)?;
         let scratch = scratch.join("jmh");
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
         Ok(Jmh {
@@ -124,8 +126,7 @@ impl Jmh {
     /// The JVM in a jar's directory with everything on its class path, our classes first.
     fn base_launch(&self, artifact: &Artifact) -> Launch {
         let own = [self.hook.clone(), artifact.program.clone()];
-        // Entries of the user's are meant relative to where duet was started, or to the version's directory.
-        let more = self.spec.class_path.iter().map(|entry| artifact.dir.join(entry));
+        let more = artifact.build_args.iter().skip(1).map(PathBuf::from);
         let class_path: Vec<OsString> = own.into_iter().chain(more).map(PathBuf::into_os_string).collect();
         Launch {
             args: ["-cp".into()].into_iter().chain([class_path.join(":".as_ref())]).collect(),
@@ -228,8 +229,8 @@ impl Adapter for Jmh {
     fn build(&self, source: &Source, _: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
         let place = self.scratch.join(subject.role.word());
         fs::create_dir_all(&place).map_err(|e| RunError::file("create", &place, e))?;
-        let found = match source.jar() {
-            Some(path) => path.to_owned(),
+        let Made { jar: found, dir: made_in } = match source.jar() {
+            Some(path) => Made { jar: path.to_owned(), dir: source.dir.clone() },
             None => project::build(source, &self.spec, &place, subject)?,
         };
         let kind = jar::kind(&found)?;
@@ -249,7 +250,8 @@ impl Adapter for Jmh {
         if self.tells_sides_apart() {
             digest.update(format!("{side:?}"));
         }
-        let build_args = vec![subject.role.word().to_owned()];
+        let class_path = self.spec.class_path.iter().map(|entry| entry_of_class_path(entry, &made_in, &source.dir));
+        let build_args = std::iter::once(subject.role.word().to_owned()).chain(class_path).collect();
         let artifact = Artifact { program, dir: source.dir.clone(), digest: hex(&digest.finalize()), build_args };
         let build = Build { artifacts: BTreeMap::from([(JAR.to_owned(), artifact)]), ..Build::default() };
         Ok(Built { build, notes: Vec::new() })
@@ -345,12 +347,34 @@ impl Adapter for Jmh {
     }
 }
 
+/// Refuses arguments of the settings that JMH's command line cannot pass: it drops every quotation mark.
+fn check_jvm_args(spec: &JmhSpec) -> Result<(), RunError> {
+    let all = [&spec.jvm_args, &spec.base.jvm_args, &spec.head.jvm_args];
+    match all.into_iter().flatten().find(|argument| argument.contains('"')) {
+        None => Ok(()),
+        Some(argument) => Err(RunError::toolchain(format!(
+            "`jvm_args` of duet.toml has `{argument}`, and JMH's command line cannot pass a quotation mark"
+        ))
+        .hint("put it into a file that `jvm_args` names, as in `@options.txt`")),
+    }
+}
+
 /// The JVM of each side, which is one where nothing else was asked.
 fn jvms(spec: &JmhSpec, scratch: &Path) -> Result<[Jvm; 2], RunError> {
     let find = |side| Jvm::find(side, &spec.jvm_args, scratch);
     let head = find(&spec.head)?;
     let base = if spec.base == spec.head { head.clone() } else { find(&spec.base)? };
     Ok([base, head])
+}
+
+/// Where an entry of the class path lies: entries of the user's are meant relative to where the version was built, which for the user's own
+/// tree is a copy of it, or else to its directory or where duet was started.
+fn entry_of_class_path(entry: &str, made_in: &Path, dir: &Path) -> String {
+    let made = made_in.join(entry);
+    // `*` stands for all jars of a folder.
+    let exists = made.exists() || made.parent().is_some_and(|folder| entry.ends_with("/*") && folder.is_dir());
+    let found = if exists { made } else { dir.join(entry) };
+    found.to_string_lossy().into_owned()
 }
 
 /// The side that a jar was built for.
@@ -373,6 +397,11 @@ fn usable(entry: &Entry) -> Result<(), String> {
         }
         () => None,
     };
+    if let Some(argument) = entry.jvm_args.iter().find(|argument| argument.contains('"')) {
+        return Err(format!(
+            "its JVM argument `{argument}` has a quotation mark, which JMH's command line cannot pass"
+        ));
+    }
     match entry.parameters.iter().find_map(|(name, value)| Some((name, why(value)?))) {
         Some((name, why)) => Err(format!("the value of its parameter `{name}` has {why}")),
         None => Ok(()),
@@ -401,7 +430,35 @@ pub mod fuzzing {
 
 #[cfg(test)]
 mod tests {
-    use super::{asked_threads, check_arguments};
+    use std::path::Path;
+
+    use duetbench_core::spec::JmhSpec;
+
+    use super::{asked_threads, check_arguments, check_jvm_args, entry_of_class_path};
+
+    #[test]
+    fn entries_of_the_class_path_lie_where_the_version_was_built_if_they_are_there() {
+        let place = tempfile::tempdir().unwrap();
+        let (made, own) = (place.path().join("made"), place.path().join("own"));
+        std::fs::create_dir_all(made.join("lib")).unwrap();
+        std::fs::write(made.join("lib/core.jar"), "").unwrap();
+        let check = |entry: &str, want: &Path| {
+            assert_eq!(Path::new(&entry_of_class_path(entry, &made, &own)), want, "{entry}");
+        };
+        check("lib/core.jar", &made.join("lib/core.jar"));
+        check("lib/*", &made.join("lib/*"));
+        check("deps/core.jar", &own.join("deps/core.jar"));
+        check("deps/*", &own.join("deps/*"));
+        check("/opt/core.jar", Path::new("/opt/core.jar"));
+    }
+
+    #[test]
+    fn arguments_of_the_settings_that_jmh_would_change_are_refused() {
+        let with = |argument: &str| JmhSpec { jvm_args: vec![argument.to_owned()], ..JmhSpec::default() };
+        assert!(check_jvm_args(&with("-Dname=with blanks")).is_ok());
+        let said = check_jvm_args(&with("-Dx={\"a\":1}")).unwrap_err().to_string();
+        assert!(said.contains("`-Dx={\"a\":1}`"), "{said}");
+    }
 
     #[test]
     fn options_that_duet_sets_are_refused_however_they_are_written() {

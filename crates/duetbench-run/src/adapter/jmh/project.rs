@@ -25,13 +25,21 @@ const CACHE_TAG: &str = "CACHEDIR.TAG";
 /// Greatest depth below a version's directory at which a module with benchmarks is looked for.
 const DEPTH_MAX: usize = 6;
 
+/// A version that was built.
+pub(super) struct Made {
+    /// The jar with its benchmarks.
+    pub(super) jar: PathBuf,
+    /// The directory that was built, in whichever copy.
+    pub(super) dir: PathBuf,
+}
+
 /// Builds a version and gives the jar with its benchmarks.
 ///
 /// The user's checkout is left as it is: a tree that is not ours is copied first.
 ///
 /// # Errors
 /// When the version does not build (the build tool's words), or when there is not exactly one jar with benchmarks after it.
-pub(super) fn build(source: &Source, spec: &JmhSpec, place: &Path, subject: Subject<'_>) -> Result<PathBuf, RunError> {
+pub(super) fn build(source: &Source, spec: &JmhSpec, place: &Path, subject: Subject<'_>) -> Result<Made, RunError> {
     let tree = if source.is_ours() { source.tree.clone() } else { place.join("tree") };
     if !source.is_ours() {
         tree::copy(&source.tree, &tree, &is_source)?;
@@ -54,10 +62,11 @@ pub(super) fn build(source: &Source, spec: &JmhSpec, place: &Path, subject: Subj
         let (role, version) = (subject.role, subject.version.to_owned());
         return Err(RunError::Build { role, version, output: shorten(&said) });
     }
-    match &spec.jar {
-        Some(name) => Ok(dir.join(name)),
-        None => find(&dir, subject),
-    }
+    let jar = match &spec.jar {
+        Some(name) => dir.join(name),
+        None => find(&dir, subject)?,
+    };
+    Ok(Made { jar, dir })
 }
 
 /// A build command and the folder in which it is started.
