@@ -202,10 +202,18 @@ fn a_fixed_cost_behind_the_loop_is_outweighed_where_the_timer_is_reset_too() {
                      func BenchmarkTail(b *testing.B) {\n\tb.ResetTimer()\n\tfor i := 0; i < b.N; i++ {\n\t\twork(ROUNDS)\n\t}\n\tteardown()\n}\n";
         loops.replace("ROUNDS", &rounds.to_string())
     };
-    let ran = compare(&two(&module(100), &module(300)), &["--forks", "12"]).expect(3);
-    let ratio = ran.benchmark("BenchmarkTail")["ratio"].as_f64().unwrap();
-    // Alone it is about 2.85; where the fixed cost is not outweighed, 1.
-    assert!((1.5..6.0).contains(&ratio), "{}", ran.stdout);
+    let ran = compare(&two(&module(100), &module(300)), &["--forks", "12"]);
+    // Alone the ratio is about 2.85; where the fixed cost is not outweighed, 1. Beside neighbours few long slices say nothing by wall time.
+    let mut ratios: Vec<f64> =
+        ran.benchmark("BenchmarkTail")["forks"].as_array().unwrap().iter().map(cpu_ratio).collect();
+    ratios.sort_by(f64::total_cmp);
+    assert!((1.5..6.0).contains(&ratios[ratios.len() / 2]), "{ratios:?}\n{}", ran.stdout);
+}
+
+/// The ratio of both sides' processor time in a fork pair.
+fn cpu_ratio(fork: &serde_json::Value) -> f64 {
+    let of = |side: &str| fork[side]["cpu_ns_per_op"].as_f64().unwrap();
+    of("candidate") / of("baseline")
 }
 
 /// Benchmarks in which `b.N` sizes something for `b.RunParallel`, and work of so many rounds is for more than one only.

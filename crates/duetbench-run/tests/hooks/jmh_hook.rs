@@ -74,10 +74,10 @@ fn jmh_of(class_path: &str, benchmark: &str, more: &[&str]) -> Command {
     java
 }
 
-/// JMH's own score of every iteration: the first number after `Iteration   n:`.
+/// JMH's own score of every iteration: the first number after `Iteration   n:`. Whoever counts them shows what was said in its place.
 fn scores(said: &str) -> Vec<f64> {
     let lines = said.lines().filter_map(|l| l.strip_prefix("Iteration")?.split_once(": "));
-    lines.map(|(_, score)| score.split_whitespace().next().unwrap().replace(',', "").parse().unwrap()).collect()
+    lines.filter_map(|(_, score)| score.split_whitespace().next()?.replace(',', "").parse().ok()).collect()
 }
 
 /// Runs a benchmark alone; the records, and JMH's own scores beside them.
