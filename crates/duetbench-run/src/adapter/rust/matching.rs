@@ -138,7 +138,7 @@ pub(super) fn order(plan: &[u8], seed: u32) -> Vec<u8> {
 /// Assembly of the gap: in all layouts together the others begin at every place of a page where a function can.
 pub(super) fn gap(seed: u32) -> String {
     let [first, ..] = draw(seed, GAP.as_bytes());
-    let bytes = u64::from(first) * ALIGNMENT % PAGE;
+    let bytes = (u64::from(first) + 1) * ALIGNMENT;
     format!(
         ".section .text.{GAP},\"ax\",%progbits\n.p2align 4\n.globl {GAP}\n{GAP}:\n.skip {bytes}\n.section .note.GNU-stack,\"\",%progbits\n"
     )
