@@ -12,7 +12,6 @@ duet=${ACTION_DUET:-}
 case $duet in /*) ;; */*) duet=$PWD/$duet ;; esac
 
 stop() {
-    printf 'verdict=failed\nexit-code=2\n' >> "${GITHUB_OUTPUT:-/dev/null}"
     echo "::error title=duet::$1" >&2
     exit 2
 }

@@ -31,7 +31,8 @@ fn equal_programs_are_measured_and_never_called_changed() {
     let place = place();
     let line = "sh work.sh 8000";
     for mode in ["auto", "interleaved", "duet", "sequential"] {
-        let ran = compare(&place, [line, line], "5", &["--mode", mode]);
+        // Five starved processes of each may well differ once in a thousand runs.
+        let ran = compare(&place, [line, line], "5", &["--mode", mode, "--alpha", "0.01%"]);
         assert_no_false_alarm(&ran, &[line]);
         let forks = ran.benchmark(line)["forks"].as_array().unwrap().len();
         assert_eq!(forks, 5, "{mode}: {}", ran.stdout);
