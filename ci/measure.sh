@@ -19,7 +19,6 @@ head=${ACTION_HEAD:-}
 base=${ACTION_BASE:-}
 
 stop() {
-    printf 'verdict=failed\nexit-code=2\n' >> "${GITHUB_OUTPUT:-/dev/null}"
     echo "::error title=duet::$1" >&2
     exit 2
 }

@@ -45,9 +45,10 @@ def lay_out(stage):
                                 (r'duetbench-cli = \{ version', 'duetbench-cli = { package = "duetbench", version')])
     edit(stage / "Cargo.lock", [('"duetbench-cli"', '"duetbench"')])
     edit(stage / "crates/duetbench-cli/Cargo.toml", [('name = "duetbench-cli"', 'name = "duetbench"\nautotests = false')])
+    # `duet init` names the action of the release that the crate is of.
+    edit(stage / "crates/duetbench-cli/src/commands/init/files.rs", [('None => "main"', 'None => concat!("v", env!("CARGO_PKG_VERSION"))')])
     manifest = stage / "crates/duetbench-cli/Cargo.toml"
     # Tests stay here: they need the whole project.
-    edit(stage / "crates/duetbench-cli/src/commands/init/files.rs", [('None => "main"', 'None => concat!("v", env!("CARGO_PKG_VERSION"))')])
     text = re.sub(r"\[\[test\]\]\n(?:[^\[\n].*\n)*", "", manifest.read_text())
     manifest.write_text(text.replace("[[bin]]", '[lib]\nname = "duetbench_cli"\n\n[[bin]]'))
 

@@ -81,7 +81,9 @@ impl Functions {
             let name = name.as_slice();
             Some([(name, *function), (name, *other.by_name.get(name)?)])
         });
-        same.chain(renamed.collect::<Vec<_>>()).collect()
+        let mut common: Vec<_> = same.collect();
+        common.extend(renamed);
+        common
     }
 }
 
@@ -106,10 +108,10 @@ pub(super) fn plan(programs: [&Path; 2], place: &Path) -> Result<PathBuf, String
 fn planned(a: &Functions, b: &Functions) -> Vec<u8> {
     let (mut alike, mut others) = (BTreeSet::new(), BTreeSet::new());
     let mut paired: BTreeSet<&[u8]> = BTreeSet::new();
-    for [(a, in_a), (b, in_b)] in a.common(b) {
-        paired.extend([a, b]);
-        let line = if a == b { a.to_vec() } else { [a, b].join(&b'\t') };
-        let group = if in_a.size == in_b.size { &mut alike } else { &mut others };
+    for [(name, own), (other_name, other)] in a.common(b) {
+        paired.extend([name, other_name]);
+        let line = if name == other_name { name.to_vec() } else { [name, other_name].join(&b'\t') };
+        let group = if own.size == other.size { &mut alike } else { &mut others };
         group.insert(line);
     }
     let single = a.by_name.keys().chain(b.by_name.keys()).filter(|name| !paired.contains(name.as_slice()));
