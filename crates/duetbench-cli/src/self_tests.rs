@@ -2,8 +2,10 @@
 
 use duetbench_core::Report;
 use duetbench_core::analysis::{SelfTest, SelfTestKind, SelfTested, self_tests};
-use duetbench_core::plan::{Mode, PlannedBenchmark, Profile};
+use duetbench_core::plan::{Mode, PlannedBenchmark, Profile, Style};
 use duetbench_core::spec::Metric;
+
+use crate::render::format::{benchmarks, one_line};
 
 /// The findings of the tests that a run makes of itself, a sentence each.
 ///
@@ -14,19 +16,39 @@ pub fn flagged(report: &Report) -> Vec<String> {
     let run = SelfTested {
         plan: &report.plan,
         reports: &report.benchmarks,
-        same_version: report.baseline.artifact_digest == report.candidate.artifact_digest,
+        same_version: is_same(report),
         cold_shares: &cold_shares,
     };
     let tests = self_tests(&run);
     let flagged = tests.iter().filter(|test| test.is_flagged()).filter_map(|test| words(report, test));
-    flagged.chain(unseen(report)).collect()
+    flagged.chain(unseen(report)).chain(perhaps_of_several_cores(report)).collect()
+}
+
+/// Whether both versions are the same files: what programs read by themselves is in no digest of theirs, nor are a test's data.
+fn is_same(report: &Report) -> bool {
+    let [base, head] = [&report.baseline, &report.candidate].map(|info| (&info.artifact_digest, &info.resolved));
+    base == head
+}
+
+/// Longer benchmarks of which a budget had no time to see how many cores they keep busy.
+fn perhaps_of_several_cores(report: &Report) -> Option<String> {
+    let is_unseen =
+        |b: &&PlannedBenchmark| b.mode == Mode::InterleavedOneCore && b.profile.is_none() && !b.may_be_cold();
+    let unseen: Vec<&PlannedBenchmark> =
+        report.plan.benchmarks.iter().filter(is_unseen).filter(|b| b.style != Style::Parallel).collect();
+    let first = unseen.first().filter(|_| report.plan.budget_ns.is_some() && report.spec.fleet.is_none())?;
+    Some(format!(
+        "the budget had no time for a first trial of {}, as `{}`: should they keep several cores busy, they were measured on one all the same",
+        benchmarks(unseen.len()),
+        one_line(&first.id.name)
+    ))
 }
 
 /// Benchmarks for whose first trials a budget had no time, or not for those in turns, while others had them.
 fn unseen(report: &Report) -> Option<String> {
     let in_turns = |b: &&PlannedBenchmark| b.mode == Mode::InterleavedOneCore && b.may_be_cold();
     let all = report.plan.benchmarks.iter().filter(in_turns).count();
-    let is_seen = |profile: Profile| profile.cold_share.is_some() || profile.needs_several_cores();
+    let is_seen = |profile: Profile| profile.cold_share.is_some() || profile.keeps_several_cores_busy();
     let unseen = report.plan.benchmarks.iter().filter(in_turns).filter(|b| !b.profile.is_some_and(is_seen)).count();
     let no_time = report.plan.budget_ns.is_some() && unseen > 0 && unseen < all;
     no_time.then(|| {

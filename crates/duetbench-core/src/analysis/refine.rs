@@ -2,7 +2,7 @@
 
 use super::ForkPair;
 use super::unit::means_of;
-use crate::plan::{Design, ExecutionConfiguration};
+use crate::plan::{Design, ExecutionConfiguration, Mode};
 use crate::spec::defaults;
 use crate::stats::{self, StatsError};
 
@@ -28,7 +28,9 @@ pub fn refined(planned: ExecutionConfiguration, forks: &[ForkPair], trial_ns: f6
         Some((wanted, had)) if had >= SLICES_MIN => {
             // Fork pairs whose places cancel hardly vary; but more of them reach the next look sooner than longer ones.
             let most = if planned.design.places > 1 { had } else { had.saturating_mul(GROWTH_MAX) };
-            let wanted = wanted.clamp(SLICES_MIN, most);
+            // A duet exchanges cores from block to block, the first of which warms up.
+            let least = if pilot.iter().all(is_duet) { had.min(2 * SLICES_MIN) } else { SLICES_MIN };
+            let wanted = wanted.clamp(least, most);
             let trial_ns = planned.trial_ns.saturating_mul(u64::from(wanted)) / u64::from(had);
             ExecutionConfiguration { trial_ns, ..planned }
         }
@@ -54,12 +56,23 @@ fn slices_worth_taking(
     let complete_variance = slice_variance + had * (of_complete - of_forks).max(0.0);
     // Variance between forks beyond what their slices explain; never 0, because that too is only an estimate.
     let beyond_slices = (of_forks - slice_variance / had).max(of_forks / 10.0);
-    let recorded_ns = median(|f| (f.baseline.measured_ns() + f.candidate.measured_ns()) / f64::from(f.slices))?;
-    let slice_pair_ns = recorded_ns + 2.0 * planned.warm_ns as f64;
+    let recorded_ns = median(|f| recorded_ns(f) / f64::from(f.slices))?;
+    let warm_parts = if pilot.iter().all(is_duet) { 1.0 } else { 2.0 };
+    let slice_pair_ns = recorded_ns + warm_parts * planned.warm_ns as f64;
     let overhead_ns = (trial_ns - had * slice_pair_ns).max(0.0);
     let fork = stats::Repetition { variance: beyond_slices, cost: overhead_ns };
     let slice = stats::Repetition { variance: complete_variance, cost: slice_pair_ns };
     Ok(Some((stats::repetitions(fork, slice)?, had as u32)))
+}
+
+fn is_duet(fork: &ForkPair) -> bool {
+    fork.mode == Mode::Duet
+}
+
+/// Wall time of a fork pair's slices, nanoseconds: in a duet both sides are measured at once.
+fn recorded_ns(fork: &ForkPair) -> f64 {
+    let (baseline, candidate) = (fork.baseline.measured_ns(), fork.candidate.measured_ns());
+    if is_duet(fork) { baseline.max(candidate) } else { baseline + candidate }
 }
 
 /// Variance of a number of a fork pair, without what cancels where programs exchange their places from one to the next.

@@ -30,7 +30,7 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
 
 /// The means of so many successive values.
 pub(crate) fn means_of(values: &[f64], together: u32) -> Vec<f64> {
-    values.chunks(together as usize).map(mean).collect()
+    values.chunks(together.max(1) as usize).map(mean).collect()
 }
 
 /// The fork pairs of every unit, in the order in which they were measured.

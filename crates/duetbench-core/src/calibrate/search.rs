@@ -119,7 +119,7 @@ impl<'a> Search<'a> {
     }
 
     fn forks(&self, units: u32) -> impl Iterator<Item = u32> {
-        (self.places..=self.space.forks_per_build.min(self.space.forks / units)).step_by(self.places as usize)
+        (self.places..=self.space.forks_per_build.min(self.space.forks / units)).step_by(self.places.max(1) as usize)
     }
 
     fn design(&self, units: u32, forks_per_unit: u32, slices: u32, errors: f64) -> Found {

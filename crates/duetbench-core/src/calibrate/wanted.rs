@@ -72,7 +72,10 @@ impl SuitePlan {
 /// need less.
 pub fn propose_all(calibration: &Calibration, target: &SuiteTarget) -> SuitePlan {
     let benchmarks = proposals(calibration, target);
-    let takes_s = benchmarks.iter().filter_map(|proposed| Some(proposed.design()?.takes_s)).sum();
+    let takes_s = benchmarks
+        .iter()
+        .filter_map(|proposed| Some(proposed.design()?.takes_s))
+        .fold(0.0, |sum, takes_s| sum + takes_s);
     let enough_s = benchmarks.iter().filter_map(|proposed| proposed.answer).map(needed_s).sum();
     let instances_enough = match (enough_s, target.within_s) {
         (Some(enough_s), Some(within_s)) if !could_see(&benchmarks) => {

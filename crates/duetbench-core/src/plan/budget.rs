@@ -6,11 +6,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{Plan, PlannedBenchmark, nanos};
+use super::{LINK_PAIR_NS, Plan, PlannedBenchmark, nanos};
 use crate::spec::{Effort, defaults};
 
-/// Linking both halves of a build pair again, nanoseconds: a first guess that the engine replaces by what it sees.
-pub const LINK_PAIR_NS: u64 = super::LINK_NS;
 /// Share of a budget that is kept for confirming what the first round finds.
 const CONFIRM_SHARE: f64 = 0.2;
 

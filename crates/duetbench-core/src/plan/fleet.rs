@@ -20,15 +20,16 @@ impl Plan {
     ///
     /// The unit of inference stays what is drawn independently. With a single build pair that is the call (its forks share the
     /// instance); with several it is the build pair, because calls with the same one share its layout. Fewer build pairs than a test
-    /// needs units would never give an answer, so then only the first one is used.
+    /// needs units would never give an answer, so then only the first one is used. Fork pairs that were asked for are never exceeded.
     pub fn spread_over_calls(&mut self, fleet: &FleetSpec, effort: Effort, builds_of: impl Fn(&BenchmarkId) -> u32) {
         let each = fleet.forks_per_call.max(1);
-        let calls = effort.forks.map_or(defaults::FLEET_CALLS, |forks| forks.div_ceil(each)).max(1);
+        let calls = effort.forks.map_or(defaults::FLEET_CALLS, |forks| forks / each).max(1);
         for planned in &mut self.benchmarks {
             let builds = builds_of(&planned.id);
             let by_build = builds >= defaults::UNITS_MIN;
             let units = if by_build { builds.min(calls) } else { calls };
-            let forks_per_unit = each * calls.div_ceil(units);
+            let calls_per_unit = if effort.forks.is_some() { calls / units } else { calls.div_ceil(units) };
+            let forks_per_unit = each * calls_per_unit;
             planned.configuration.design =
                 Design { units, forks_per_unit, doubled: 0, places: 1, by_build, sequential: !effort.fixed };
         }

@@ -23,7 +23,7 @@ mod solo;
 mod start;
 mod style;
 
-pub use budget::{Claim, Forecast, LINK_PAIR_NS, UnitPrice, shared_out};
+pub use budget::{Claim, Forecast, UnitPrice, shared_out};
 pub use cold::{ColdShare, lost_in_turns};
 pub use definition::{Difference, Part, Redefinition};
 pub use design::{Design, OVER_EVEN};
@@ -151,8 +151,8 @@ pub struct Plan {
     pub spread: bool,
 }
 
-/// Linking one program again, nanoseconds; as rough.
-const LINK_NS: u64 = 300_000_000;
+/// Linking both halves of a build pair again, nanoseconds: a first guess that the engine replaces by what it sees.
+pub const LINK_PAIR_NS: u64 = 600_000_000;
 
 impl Plan {
     /// Joins what was found in both versions and settles how each benchmark is run.
@@ -234,18 +234,18 @@ impl Plan {
     /// Wall time that measuring will take at most, if it goes as predicted; most benchmarks end much earlier.
     pub fn predicted(&self) -> Duration {
         let trials = self.benchmarks.iter().map(PlannedBenchmark::predicted_ns).fold(0, u64::saturating_add);
-        let all = trials.saturating_add(self.links().saturating_mul(LINK_NS));
+        let all = trials.saturating_add(self.pairs().saturating_mul(LINK_PAIR_NS));
         Duration::from_nanos(self.budget_ns.map_or(all, |budget| all.min(budget)))
     }
 
-    /// Programs that will be linked again at most.
-    fn links(&self) -> u64 {
+    /// Build pairs that will be linked again at most.
+    fn pairs(&self) -> u64 {
         let mut units: BTreeMap<&str, u32> = BTreeMap::new();
         for b in self.benchmarks.iter().filter(|b| b.configuration.design.by_build) {
             let most = units.entry(&b.id.package).or_default();
             *most = b.configuration.design.units.max(*most);
         }
-        2 * units.into_values().map(u64::from).sum::<u64>()
+        units.into_values().map(u64::from).sum()
     }
 }
 
@@ -307,8 +307,8 @@ impl Common {
         let Settled { mode, mode_reason, lengths, warmup_slices } = Settled::of(&circumstances, self.first_ns, spec);
         let Lengths { slice_ns, trial_ns, warm_ns, predicted_ns: trial_predicted_ns } = lengths;
         let share = share_ns.map(|share_ns| Share { share_ns, trial_ns: trial_predicted_ns });
-        let cost_ns = 2 * LINK_NS / (u64::from(capacity.cpus) * siblings).max(1);
-        let beside_ns = if capacity.cpus > 1 { 2 * LINK_NS / siblings.max(1) } else { 0 };
+        let cost_ns = LINK_PAIR_NS / (u64::from(capacity.cpus) * siblings).max(1);
+        let beside_ns = if capacity.cpus > 1 { LINK_PAIR_NS / siblings.max(1) } else { 0 };
         let relink =
             capacity.relinks.map(|layouts| Relink { layouts, cost_ns, beside_ns, trial_ns: trial_predicted_ns });
         let design = design(spec.effort, share, relink);

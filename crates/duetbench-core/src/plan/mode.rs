@@ -103,7 +103,11 @@ impl Circumstances<'_> {
     /// The cores that the benchmark itself keeps busy, if they are several. More than there are cannot be: such a reading is one of a
     /// loaded machine, and tells nothing.
     fn needs_several(&self) -> Option<f64> {
-        let profile = self.profile.filter(|p| p.needs_several_cores() && self.style != Style::Parallel)?;
+        let profile = self.profile.filter(|p| p.keeps_several_cores_busy() && self.style != Style::Parallel)?;
+        // A runtime may have been at work beside it, which does not say how long its collector was.
+        if self.runtime_threads && profile.collects {
+            return None;
+        }
         let possible = profile.cores_busy <= READING_MAX * f64::from(self.capacity.cpus);
         (self.capacity.cpus > 1 && possible).then_some(profile.cores_busy)
     }

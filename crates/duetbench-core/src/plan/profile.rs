@@ -10,7 +10,8 @@ use crate::warmup::{Course, WarmUp, steady_from};
 /// Results of a benchmark's first trials: a short one of each version, alone and free to use every core.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
-    /// CPU time as a multiple of wall time, of the version that keeps more cores busy; 1 where no slice has a CPU time.
+    /// CPU time as a multiple of wall time, of the version that keeps more cores busy; 1 where no slice has a CPU time. Go's collector beside
+    /// the benchmark is left out.
     pub cores_busy: f64,
     /// CPU time as a share of wall time, of the version that waits more.
     pub cpu_share: f64,
@@ -66,11 +67,6 @@ impl Profile {
     /// Whether more was busy than one core and what a runtime does beside it.
     pub fn keeps_several_cores_busy(&self) -> bool {
         self.cores_busy > SEVERAL_CORES
-    }
-
-    /// Whether that is the benchmark's own work: collections beside it are not.
-    pub fn needs_several_cores(&self) -> bool {
-        self.keeps_several_cores_busy() && !self.collects
     }
 
     /// Reads the samples of first trials; absent where they do not tell of both versions.

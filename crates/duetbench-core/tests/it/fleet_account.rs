@@ -41,10 +41,12 @@ fn units_are_calls_with_one_build_pair_and_build_pairs_with_several() {
         (None, 12, (12, 4, true)),
         (None, 40, (20, 2, true)),
         (Some(1), 12, (1, 2, true)),
-        (Some(7), 1, (4, 2, false)),
-        (Some(7), 12, (4, 2, true)),
+        // No more than was asked for.
+        (Some(7), 1, (3, 2, false)),
+        (Some(7), 12, (3, 2, true)),
+        (Some(26), 12, (12, 2, true)),
         (Some(48), 12, (12, 4, true)),
-        (Some(100), 4, (4, 26, true)),
+        (Some(100), 4, (4, 24, true)),
         (Some(0), 4, (1, 2, true)),
     ];
     for (forks, builds, (units, forks_per_unit, by_build)) in cases {

@@ -1,7 +1,7 @@
 //! Length of a trial, chosen after the first ones.
 
 use duetbench_core::analysis::{PILOT_FORKS, refined};
-use duetbench_core::plan::{Design, ExecutionConfiguration, Purpose};
+use duetbench_core::plan::{Design, ExecutionConfiguration, Mode, Purpose};
 use duetbench_core::report::{ForkPair, ForkSide};
 
 use crate::support::fork;
@@ -89,6 +89,19 @@ fn there_are_never_fewer_than_sixteen_slices_nor_more_than_four_times_as_many() 
     // Forks differ and cost nothing besides their slices: one slice would do.
     assert_eq!(Pilot { fork_sd: 0.1, ..USUAL }.trial_ns(40.0), 3_200_000);
     assert_eq!(USUAL.trial_ns(1e6), 80_000_000);
+}
+
+#[test]
+fn a_duet_measures_both_sides_at_once_and_exchanges_cores() {
+    let in_duet = |trial_ms: f64| {
+        let mut forks = USUAL.forks();
+        forks.iter_mut().for_each(|fork| fork.mode = Mode::Duet);
+        refined(PLANNED, &forks, trial_ms * 1e6).trial_ns
+    };
+    // A slice pair costs 0.2 ms, and the trial 20 ms besides: sqrt(39.27 * 100) = 62.7.
+    assert_eq!(in_duet(40.0), 12_600_000);
+    // Two blocks, since the first warms up.
+    assert_eq!(in_duet(21.0), 6_400_000);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use duetbench_core::{BenchmarkId, Role, Sample, Trial};
 use super::layout::{Layouts, Linker};
 use super::placement::Placements;
 use super::process_trial::{ProcessSide, ProcessTrial};
-use super::trial::{Gathered, TrialRun, samples_of};
+use super::trial::{Gathered, TrialRun, samples_of, samples_of_own_work};
 use super::{Executor, Needed, Provision, TrialFailure, TrialOutcome};
 use crate::adapter::{Adapter, Build, Order, PairLayouts};
 use crate::error::RunError;
@@ -289,6 +289,9 @@ impl Local<'_> {
         let mut failure = None;
         for sides in rounds {
             match self.gather_sides(planned, trial, sides)? {
+                Ok(gathered) if planned.configuration.purpose == Purpose::Look => {
+                    samples.extend(gathered.iter().flat_map(|side| samples_of_own_work(side, trial)));
+                }
                 Ok(gathered) => samples.extend(gathered.iter().flat_map(|side| samples_of(side, trial))),
                 Err(words) => {
                     failure = Some(words);

@@ -23,7 +23,7 @@ use crate::error::RunError;
 const PROFILE_NS: u64 = 10_000_000;
 /// Start and end of the processes of a trial, nanoseconds.
 const START_NS: u64 = 20_000_000;
-/// Benchmarks whose first invocation takes longer get no first trial: it would cost more than it tells.
+/// Benchmarks whose first invocation takes longer are not in the self-check.
 const FIRST_NS_MAX: u64 = 100_000_000;
 /// Fork pairs of each mode in the self-check.
 const CHECK_FORKS: u32 = 6;
@@ -99,7 +99,8 @@ fn look_takes(planned: &PlannedBenchmark, wanted: &Wanted<'_>, size: WarmUpLook)
         Style::Iteration if planned.mode == Mode::InterleavedAllCores => 0,
         // Its processes warm up once more.
         Style::Iteration | Style::Process => planned.trial_predicted_ns,
-        _ => 2 * alone_ns(planned) + START_NS,
+        // One invocation tells how many there can be.
+        _ => alone_ns(planned).max(planned.first_ns.saturating_mul(2)).saturating_mul(2).saturating_add(START_NS),
     };
     let alone_ns = if is_worth_a_look(planned) { alone_ns } else { 0 };
     let cold_ns = if planned.may_be_cold() { in_turns::takes_ns(planned) + START_NS } else { 0 };
@@ -245,7 +246,7 @@ fn first_trials(
     let alone = alone(executor, planned, benchmark)?;
     let Some(profile) = Profile::of(&alone) else { return Ok(None) };
     // Where it needs all cores, slices are long.
-    if !planned.may_be_cold() || profile.needs_several_cores() || (!is_last && is_settling(&alone)) {
+    if !planned.may_be_cold() || profile.keeps_several_cores_busy() || (!is_last && is_settling(&alone)) {
         return Ok(Some((profile, Seen::alone(alone))));
     }
     let invocation_ns = profile.invocation_ns;
@@ -254,11 +255,10 @@ fn first_trials(
 
 /// Whether a trial of each version alone can tell something that matters, at a cost that does not.
 fn is_worth_a_look(planned: &PlannedBenchmark) -> bool {
-    // That a whole program keeps several cores busy, nothing else would tell.
-    let cheap = planned.first_ns < FIRST_NS_MAX || planned.style == Style::Process;
     // Versions that are measured apart are seen for how long they take to settle.
     let in_pairs = planned.mode != Mode::Sequential || !planned.style.is_counted();
-    in_pairs && planned.style != Style::Parallel && cheap
+    // However long it takes: that it keeps several cores busy, nothing else would tell.
+    in_pairs && planned.style != Style::Parallel
 }
 
 /// Time that one side measures alone, nanoseconds: slices of long invocations are as many as tell whether they still get faster.

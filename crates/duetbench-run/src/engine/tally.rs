@@ -18,7 +18,10 @@ pub(super) const DISCARDED_MAX: u32 = 20;
 pub(super) struct Attempts {
     /// Wall time of its trials.
     pub(super) spent: Duration,
+    /// The part of it in trials that gave something.
+    measured: Duration,
     trials: u32,
+    successes: u32,
     failures: u32,
     failures_in_a_row: u32,
     discarded: u32,
@@ -30,7 +33,11 @@ impl Attempts {
         self.spent += outcome.wall;
         self.trials += 1;
         match &outcome.result {
-            Ok(_) => self.failures_in_a_row = 0,
+            Ok(_) => {
+                self.measured += outcome.wall;
+                self.successes += 1;
+                self.failures_in_a_row = 0;
+            }
             Err(failure) if failure.discarded => self.discarded += 1,
             Err(_) => {
                 self.failures += 1;
@@ -51,9 +58,11 @@ impl Attempts {
         self.trials
     }
 
-    /// Wall time of one trial: as seen, or as predicted before any was seen.
+    /// Wall time of one trial: as seen in those that gave something, in all, or as predicted before any was seen. One that hung tells
+    /// nothing of the others.
     pub(super) fn cost(&self, predicted_ns: u64) -> Duration {
-        self.spent.checked_div(self.trials).unwrap_or(Duration::from_nanos(predicted_ns))
+        let of_all = || self.spent.checked_div(self.trials);
+        self.measured.checked_div(self.successes).or_else(of_all).unwrap_or(Duration::from_nanos(predicted_ns))
     }
 }
 
@@ -102,7 +111,7 @@ impl Tally {
         }
         // Once: what later trials take is what was settled here.
         if self.refined.is_none() && self.forks.len() >= PILOT_FORKS {
-            let trial_ns = self.attempts.spent.as_nanos() as f64 / f64::from(self.attempts.trials);
+            let trial_ns = self.trial_cost(planned).as_nanos() as f64;
             let refined = refined(planned.configuration, &self.forks, trial_ns);
             let trial_ns = refined.trial_ns.min(planned.longest_trial_ns());
             self.refined = Some(ExecutionConfiguration { trial_ns, ..refined });
@@ -163,6 +172,7 @@ mod tests {
     use duetbench_core::{BenchmarkId, Role, Sample};
 
     use super::*;
+    use crate::engine::TrialFailure;
 
     fn planned() -> PlannedBenchmark {
         let design = Design { units: 20, forks_per_unit: 1, doubled: 0, places: 1, by_build: false, sequential: true };
@@ -252,6 +262,22 @@ mod tests {
         };
         let samples = (0..100).flat_map(|i| Role::BOTH.map(|role| sample(role, i))).collect();
         TrialOutcome { result: Ok(samples), mode: Mode::InterleavedOneCore, wall, conditions: None }
+    }
+
+    #[test]
+    fn a_trial_that_hangs_says_nothing_of_how_long_others_take() {
+        let planned = planned();
+        let [mut smooth, mut hung] = [Tally::new(&planned), Tally::new(&planned)];
+        let failure = TrialFailure { role: None, reason: "hangs".into(), discarded: false };
+        let hanging = TrialOutcome { result: Err(failure), ..outcome(0, Duration::from_secs(60)) };
+        hung.count(&planned, &hanging, 0.03);
+        for suite_run in 0..8 {
+            for tally in [&mut smooth, &mut hung] {
+                tally.count(&planned, &outcome(suite_run, Duration::from_millis(80)), 0.03);
+            }
+        }
+        assert_eq!(smooth.refine(&planned), hung.refine(&planned));
+        assert_eq!(smooth.trial_cost(&planned), hung.trial_cost(&planned));
     }
 
     #[test]

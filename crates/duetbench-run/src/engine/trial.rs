@@ -32,6 +32,8 @@ pub(super) struct SideRecords {
     pub(super) slice_invocations: u64,
     /// The cost of its collector, if the side could tell.
     cycle: Option<Cycle>,
+    /// Its collector's CPU time beside the benchmark, as a share of the wall time of slices that count.
+    background_share: f64,
 }
 
 impl TrialRun {
@@ -134,7 +136,9 @@ impl TrialRun {
         let slice_invocations =
             slice_invocations.ok_or_else(|| failure("it ended before its first slice was complete"))?;
         let cycle = cycle_of(&status, &records);
-        Ok(SideRecords { role, records, slice_invocations, cycle })
+        let counted_ns: u64 = records.iter().filter(|r| !r.warm_up).map(|r| r.wall_ns).sum();
+        let background_share = status.background_ns as f64 / counted_ns.max(1) as f64;
+        Ok(SideRecords { role, records, slice_invocations, cycle, background_share })
     }
 }
 
@@ -179,6 +183,14 @@ impl BlockCount {
             cycle,
         }
     }
+}
+
+/// A side's records as samples for a first look, which asks how many cores its own work keeps busy: without its collector beside it.
+pub(super) fn samples_of_own_work<'a>(side: &'a SideRecords, trial: &'a Trial) -> impl Iterator<Item = Sample> + 'a {
+    samples_of(side, trial).map(|sample| {
+        let beside_ns = (side.background_share * sample.wall_ns as f64) as u64;
+        Sample { cpu_ns: sample.cpu_ns.map(|cpu_ns| cpu_ns.saturating_sub(beside_ns)), ..sample }
+    })
 }
 
 /// A side's records as samples, with their place in the experiment.

@@ -35,7 +35,7 @@ impl<B, E: Executor<B> + ?Sized> Executor<B> for Watched<'_, E> {
     }
 
     fn run_trial(&mut self, planned: &B, trial: &Trial) -> Result<TrialOutcome, RunError> {
-        self.watch.lap_beside(&self.inner.beside());
+        self.watch.begin_lap_beside(&self.inner.beside());
         let outcome = self.inner.run_trial(planned, trial)?;
         let conditions = self.watch.lap_beside(&self.inner.beside());
         let result = match conditions.spoils() {

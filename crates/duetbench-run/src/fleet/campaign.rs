@@ -11,7 +11,7 @@ use duetbench_core::fleet::{
     Abandoned, CallEnd, Caps, Dispatcher, Ended, Fate, GaveUp, Heard, Next, Rate, Sending, Tallied, Task, Usage,
 };
 use duetbench_core::plan::{Plan, PlannedBenchmark};
-use duetbench_core::spec::{FleetSpec, Thresholds};
+use duetbench_core::spec::{FleetSpec, Thresholds, defaults};
 use duetbench_core::{Schedule, Trial};
 
 use super::package::Recipes;
@@ -155,9 +155,18 @@ struct Lines<'scope, 'env> {
 #[derive(Debug, Clone)]
 struct Course {
     forks: Vec<ForkPair>,
+    /// Fork pairs that failed for good.
+    failures: u32,
     /// Units that were asked for.
     asked: u32,
     standing: Standing,
+}
+
+impl Course {
+    /// Whether more calls may answer something: a benchmark that fails so often is failed, whatever else they give.
+    fn is_open(&self) -> bool {
+        self.standing == Standing::Open && self.failures < defaults::FAILURES_MAX
+    }
 }
 
 struct Campaign<'a, 'o> {
@@ -181,7 +190,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
     ) -> Campaign<'a, 'o> {
         let call_max_ns = u64::try_from(job.call_max.as_nanos()).unwrap_or(u64::MAX);
         let caps = Caps::of(job.spec, job.limits.parallel.min(job.spec.parallel), job.rate, call_max_ns);
-        let course = Course { forks: Vec::new(), asked: 0, standing: Standing::Open };
+        let course = Course { forks: Vec::new(), failures: 0, asked: 0, standing: Standing::Open };
         let mut campaign = Campaign {
             job,
             observer,
@@ -215,7 +224,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
     /// Benchmarks that are open for reasons of the fleet, now that the sitting has ended so.
     fn abandoned(&mut self, ended: Ended) -> Vec<Abandoned> {
         let mut abandoned = Vec::new();
-        for (index, course) in self.courses.iter().enumerate().filter(|(_, c)| c.standing == Standing::Open) {
+        for (index, course) in self.courses.iter().enumerate().filter(|(_, c)| c.is_open()) {
             let wants_more = self.monitor.next_look(index, course.asked).is_some();
             let benchmark = u32::try_from(index).unwrap_or(u32::MAX);
             let reason = self.dispatcher.abandons(benchmark, ended, wants_more);
@@ -230,7 +239,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
         let each = self.job.spec.forks_per_call.max(1);
         for benchmark in 0..self.courses.len() {
             let asked = self.courses[benchmark].asked;
-            if self.courses[benchmark].standing != Standing::Open {
+            if !self.courses[benchmark].is_open() {
                 continue;
             }
             let Some(next) = self.monitor.next_look(benchmark, asked) else { continue };
@@ -284,7 +293,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
     }
 
     fn progress(&self) -> FleetProgress {
-        let settled = self.courses.iter().filter(|c| c.standing != Standing::Open).count();
+        let settled = self.courses.iter().filter(|c| !c.is_open()).count();
         FleetProgress { tallied: self.dispatcher.tallied(), settled, elapsed: self.began.elapsed() }
     }
 
@@ -356,8 +365,10 @@ impl<'a, 'o> Campaign<'a, 'o> {
     }
 
     fn count(&mut self, benchmark: usize, outcome: &TrialOutcome) {
-        if let (Some(course), Ok(samples)) = (self.courses.get_mut(benchmark), &outcome.result) {
-            course.forks.extend(summarise(samples, outcome.mode).forks);
+        let Some(course) = self.courses.get_mut(benchmark) else { return };
+        match &outcome.result {
+            Ok(samples) => course.forks.extend(summarise(samples, outcome.mode).forks),
+            Err(failure) => course.failures += u32::from(!failure.discarded),
         }
     }
 

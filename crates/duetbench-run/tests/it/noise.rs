@@ -228,6 +228,18 @@ fn waking_up_elsewhere_is_noticed_at_once() {
 }
 
 #[test]
+fn another_machine_between_two_laps_is_noticed_in_the_next_one() {
+    let machine = Machine::new(&[("proc/sys/kernel/random/boot_id", "a\n")]);
+    let mut watch = machine.watch(&[0]);
+    machine.hands.pass(2 * S);
+    machine.write(&[("proc/sys/kernel/random/boot_id", "b\n")]);
+    watch.begin_lap_beside(&[]);
+    machine.hands.pass(S / 10);
+    let got = watch.lap();
+    assert_eq!((got.wall_ns, got.spoils()), (S / 10, Some(Spoilt::Migrated)));
+}
+
+#[test]
 fn a_machine_that_tells_nothing_is_watched_all_the_same() {
     let machine = Machine::new(&[]);
     let mut watch = machine.watch(&[0, 1]);

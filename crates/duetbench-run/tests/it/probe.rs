@@ -379,6 +379,19 @@ fn slices_too_short_to_get_warm_in_are_not_believed() {
     assert_eq!(lengthened(&mut late), defaults::COLD_FACTOR_MAX as u64);
 }
 
+#[test]
+fn a_benchmark_that_keeps_several_cores_busy_gets_them_however_long_it_takes() {
+    for first_ns in [1000, 2_000_000_000] {
+        let spec = spec(None);
+        let mut plan = plan_of(Style::Loop, first_ns, &spec);
+        let benches = Benches { versions: &mut Busy { in_turns: 0 }, baseline_alone: &mut Played::new([0, 0]) };
+        let wanted = Wanted { mode: true, warm_up: &|_| true };
+        let learnt = probe(&plan, benches, &wanted, &AtomicBool::new(false)).unwrap();
+        plan.learn(learnt, &spec, CAPACITY);
+        assert_eq!(plan.benchmarks[0].mode, Mode::InterleavedAllCores, "{first_ns}");
+    }
+}
+
 /// Plays invocations of two milliseconds that lose half of one where the other version came before, and as many as there is time for.
 struct Long {
     /// Fewest slices of a trial alone.
