@@ -377,7 +377,8 @@ fn no_secret_reaches_what_is_counted() {
     }
     // The last process that writes what a whole program prints is one that is counted, as valgrind's own variables show.
     let programs = ["compare", "--command", "env", "env", "--mode", "interleaved", "--stdout", "environment"];
-    secret(&[&programs[..], &measured, &["--pass-env", "SHOP_COLOUR"]].concat());
+    let report = secret(&[&programs[..], &measured, &["--pass-env", "SHOP_COLOUR"]].concat()).json();
+    assert!(report["instructions"][0]["failure"].is_null(), "{}", report["instructions"]);
     let environment = std::fs::read_to_string(place.path().join("environment")).unwrap();
     assert!(environment.contains("vgpreload") && environment.contains("SHOP_COLOUR=green"), "{environment}");
     assert!(!environment.contains("hunter2"), "{environment}");

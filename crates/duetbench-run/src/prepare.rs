@@ -255,13 +255,14 @@ impl Version {
             on_stage(Stage::Building(&source.requested));
         }
         let subject = Subject { role, version: &source.requested };
-        let built = adapter.build(source, request.packages, subject)?;
+        let mut built = adapter.build(source, request.packages, subject)?;
         RunError::stop_if(interrupted)?;
         on_stage(match source.command() {
             Some(line) => Stage::Trying(line),
             None => Stage::Listing(&source.requested),
         });
         let listing = adapter.list(&built.build, interrupted)?;
+        adapter.listed(source, &mut built.build);
         let info = VersionInfo {
             requested: source.requested.clone(),
             resolved: source.resolved.clone(),

@@ -31,6 +31,7 @@ pub(crate) use leftovers::keep_failure;
 pub use leftovers::{adopt_orphans, end_abandoned, end_leftovers, told_leftovers};
 pub use sandbox::Sandbox;
 use streams::Drain;
+pub(crate) use streams::Printed;
 pub use streams::{Output, Streams};
 
 /// Environment variables that reach measured code, beside those of its harness; everything else stays with us.
@@ -75,6 +76,8 @@ pub struct Child {
     inner: std::process::Child,
     pidfd: OwnedFd,
     output: Option<PipeReader>,
+    /// What it printed, where whom it leaves behind goes on.
+    printed: Option<Printed>,
     tail: Vec<u8>,
     /// It printed so much at once that it is read more often, or it would wait for us.
     prints_much: bool,
@@ -170,7 +173,7 @@ impl Launch {
 
     fn start(&self, passage: Option<Passage>, marked: Marked) -> Result<Child, RunError> {
         let start = |source| RunError::Start { program: self.program.display().to_string(), source };
-        let (reader, writer) = streams::pipe().map_err(start)?;
+        let (output, printed, writer) = printed(marked).map_err(start)?;
         let started = Start::new();
         let plainly = || (self.program.clone(), self.args.clone());
         let (program, args) = self.sandbox.as_ref().map_or_else(plainly, |sandbox| sandbox.around(self));
@@ -205,9 +208,24 @@ impl Launch {
             }
         };
         let usage = Usage::default();
-        let (output, tail, prints_much) = (Some(reader), Vec::new(), false);
-        Ok(Child { inner, pidfd, output, tail, prints_much, drain, status: None, usage, passage, started, marked })
+        let (tail, prints_much, status) = (Vec::new(), false, None);
+        Ok(Child { inner, pidfd, output, printed, tail, prints_much, drain, status, usage, passage, started, marked })
     }
+}
+
+/// Where a process prints, to be read through a pipe, or from a file where whom it leaves behind goes on.
+fn printed(marked: Marked) -> std::io::Result<(Option<PipeReader>, Option<Printed>, OwnedFd)> {
+    Ok(match marked {
+        Marked::Yes => {
+            let (reader, writer) = streams::pipe()?;
+            (Some(reader), None, writer.into())
+        }
+        Marked::No => {
+            let printed = Printed::new()?;
+            let writer = printed.writer()?;
+            (None, Some(printed), writer)
+        }
+    })
 }
 
 /// Whether what descends from a process is to be known for that.
@@ -341,6 +359,9 @@ impl Child {
 
     /// Reads what is there; keeps the end. No more than fits the pipe, or who prints without end would keep us here.
     fn keep_tail(&mut self) {
+        if let Some(printed) = &self.printed {
+            self.tail = printed.end(TAIL_BYTES).unwrap_or_default();
+        }
         let mut buffer = [0u8; 8192];
         let mut read = 0;
         while let Some(reader) = self.output.as_mut().filter(|_| read < streams::PIPE_BYTES) {

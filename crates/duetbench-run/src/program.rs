@@ -11,7 +11,7 @@ use duetbench_core::spec::ExitCodes;
 
 use crate::error::RunError;
 use crate::process::{
-    Child, Gate, Launch, Timing, Wait, WaitEnd, failure_words, hangs, spawn_together, words_of_death,
+    Child, Gate, Launch, Output, Timing, Wait, WaitEnd, failure_words, hangs, spawn_together, words_of_death,
 };
 
 mod filling;
@@ -108,6 +108,13 @@ impl Program {
 /// # Errors
 /// When one of them, or what belongs to it, fails or hangs, the other one is killed; on an interrupt.
 pub fn run_both(programs: [&Program; 2], patience: Patience<'_>) -> Result<[Timing; 2], Trouble> {
+    if let [Output::File(one), Output::File(other)] = programs.map(|program| &program.launch.streams.output)
+        && one == other
+    {
+        let both =
+            format!("both versions would write `{}` at once: `--mode interleaved` has them take turns", one.display());
+        return Err(failed(both));
+    }
     for (side, program) in programs.into_iter().enumerate() {
         program.before(patience).map_err(|e| e.of(side))?;
     }

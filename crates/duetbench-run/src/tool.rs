@@ -2,6 +2,7 @@
 //! environment, but for what points git at one repository; measured code is started by `process` and does not.
 
 use std::ffi::OsStr;
+use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -11,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use rustix::process::{PidfdFlags, Signal};
 
 use crate::error::RunError;
-use crate::process::{dies_with_us, gives_way};
+use crate::process::{Printed, dies_with_us, gives_way};
 
 /// Most lines of a tool's output that an error repeats.
 const OUTPUT_LINES: usize = 40;
@@ -74,11 +75,17 @@ impl Tool {
     /// # Errors
     /// When it cannot be started.
     pub(crate) fn output(mut self) -> Result<Output, RunError> {
-        self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let told_before = INTERRUPTS.load(Ordering::SeqCst);
-        let child = self.command.spawn().map_err(|source| self.cannot_start(source))?;
-        let _waited = Waited::of(&child, told_before);
-        child.wait_with_output().map_err(|source| self.cannot_start(source))
+        let mut run = || -> io::Result<Output> {
+            // Whom it leaves behind holds its output, so that only its own end counts.
+            let [out, errors] = [Printed::new()?, Printed::new()?];
+            self.command.stdout(out.writer()?).stderr(errors.writer()?);
+            let told_before = INTERRUPTS.load(Ordering::SeqCst);
+            let mut child = self.command.spawn()?;
+            let _waited = Waited::of(&child, told_before);
+            let status = child.wait()?;
+            Ok(Output { status, stdout: out.end(usize::MAX)?, stderr: errors.end(usize::MAX)? })
+        };
+        run().map_err(|source| self.cannot_start(source))
     }
 
     fn cannot_start(&self, source: std::io::Error) -> RunError {
@@ -97,10 +104,16 @@ impl Tool {
     /// # Errors
     /// When it cannot be started.
     pub(crate) fn start(mut self) -> Result<Started, RunError> {
-        self.command.stdout(Stdio::null()).stderr(Stdio::piped());
-        let told_before = INTERRUPTS.load(Ordering::SeqCst);
-        let child = self.command.spawn().map_err(|source| self.cannot_start(source))?;
-        Ok(Started { _waited: Waited::of(&child, told_before), child: Some(child), words: self.words })
+        let mut start = || -> io::Result<(Child, Printed, Waited)> {
+            let errors = Printed::new()?;
+            self.command.stdout(Stdio::null()).stderr(errors.writer()?);
+            let told_before = INTERRUPTS.load(Ordering::SeqCst);
+            let child = self.command.spawn()?;
+            let waited = Waited::of(&child, told_before);
+            Ok((child, errors, waited))
+        };
+        let (child, errors, waited) = start().map_err(|source| self.cannot_start(source))?;
+        Ok(Started { _waited: waited, child: Some(child), errors, words: self.words })
     }
 
     /// Runs it and gives what it printed on standard output, trimmed.
@@ -162,6 +175,7 @@ impl Drop for Waited {
 #[derive(Debug)]
 pub(crate) struct Started {
     child: Option<Child>,
+    errors: Printed,
     words: String,
     _waited: Waited,
 }
@@ -182,10 +196,11 @@ impl Started {
     /// # Errors
     /// When it reports failure, with what it wrote on standard error.
     pub(crate) fn finish(mut self) -> Result<(), RunError> {
-        let Some(child) = self.child.take() else { return Ok(()) };
+        let Some(mut child) = self.child.take() else { return Ok(()) };
         let wrong = |output| RunError::Tool { command: self.words.clone(), output };
-        let output = child.wait_with_output().map_err(|error| wrong(error.to_string()))?;
-        if output.status.success() { Ok(()) } else { Err(wrong(shorten(&output.stderr))) }
+        let ended = child.wait().and_then(|status| Ok((status, self.errors.end(usize::MAX)?)));
+        let (status, errors) = ended.map_err(|error| wrong(error.to_string()))?;
+        if status.success() { Ok(()) } else { Err(wrong(shorten(&errors))) }
     }
 }
 
@@ -242,9 +257,35 @@ pub(crate) fn shorten(output: &[u8]) -> String {
     }
 }
 
+/// Words of a build that failed: the beginning of its errors, after the end of all else as far as there is room.
+pub(crate) fn words_of_build(output: &Output) -> String {
+    let errors = shorten(&output.stderr);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines: Vec<&str> = text.trim().lines().collect();
+    let before = lines.len().saturating_sub(OUTPUT_LINES.saturating_sub(errors.lines().count()));
+    let left_out = (before > 0).then(|| format!("({before} lines before)"));
+    let shown = left_out.as_deref().into_iter().chain(lines[before..].iter().copied());
+    shown.chain(errors.lines()).collect::<Vec<_>>().join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_build_s_errors_are_seen_behind_all_that_it_prints() {
+        let of = |script: &str| words_of_build(&Tool::new("sh", ["-c", script], Path::new("/")).output().unwrap());
+        assert_eq!(of("echo a; echo b >&2"), "a\nb");
+        let many = of("seq 100; echo wrong >&2");
+        assert!(many.starts_with("(61 lines before)\n62\n") && many.ends_with("\n100\nwrong"), "{many}");
+    }
+
+    #[test]
+    fn a_tool_s_end_is_not_that_of_whom_it_leaves_behind() {
+        let said = Tool::new("sh", ["-c", "sleep 1000 & echo $!"], Path::new("/")).text().unwrap();
+        let left = rustix::process::Pid::from_raw(said.parse().unwrap()).unwrap();
+        rustix::process::kill_process(left, Signal::KILL).unwrap();
+    }
 
     /// Listed as well, and left alone: git never sets it, users do (with keys and values beside it), so that private modules and
     /// submodules can be fetched.

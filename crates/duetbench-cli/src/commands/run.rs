@@ -54,7 +54,7 @@ pub fn run(args: &RunArgs, context: &Context) -> Result<u8, Failure> {
     let head = SoloHead {
         artifacts: digests.collect(),
         warnings: [prepared.warnings(), context.settings.notes()].concat(),
-        origin: Some(SoloOrigin { version: origin.version.pinned(&origin.cwd), ..origin }),
+        origin: Some(SoloOrigin { version: origin.version.pinned(&origin.cwd, &only.info.resolved), ..origin }),
         ..errand.head(only.info.clone(), &only.found, &prepared.toolchain)?
     };
     let mut local = context.local(&prepared, only.build.clone())?;
@@ -103,7 +103,7 @@ fn only(prepared: &Prepared) -> Result<&Version, Failure> {
 
 /// Measures what was planned, if it is to be measured.
 fn measure(context: &Context, head: &SoloHead, executor: &mut dyn Executor<SoloBenchmark>) -> Result<u8, Failure> {
-    if context.settings.dry_run() {
+    if context.ends_dry() {
         let SoloHead { plan, version, warnings, .. } = head;
         context.printer.data(&SoloDryRun { plan, version, warnings }.write(context.settings.format()))?;
         return Ok(code::CLEAN);

@@ -325,6 +325,9 @@ pub trait Adapter: std::fmt::Debug + Sync {
     /// When the build cannot be listed at all, or on an interrupt.
     fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError>;
 
+    /// Tells a build apart by what is known of it once it was listed.
+    fn listed(&self, _: &Source, _: &mut Build) {}
+
     /// Options that say nothing to this harness.
     fn ignored(&self) -> &'static [&'static str] {
         &[]

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use duetbench_core::Role;
 use duetbench_core::instructions::{InstructionCounts, PROCESSES, ProcessCount, SideCounts};
-use duetbench_core::plan::{Plan, PlannedBenchmark};
+use duetbench_core::plan::{Plan, PlannedBenchmark, Style};
 
 use super::profiling::read_regular;
 use super::unmeasured::{BuildPairs, Obstacle, Processes};
@@ -128,6 +128,10 @@ impl<'a> Counter<'a> {
         planned: &PlannedBenchmark,
         slower_ns: f64,
     ) -> Result<InstructionCounts, Obstacle> {
+        if planned.style == Style::Iteration {
+            let why = "a loop of its own runs only beside the other version's: without `--lockstep` the whole program is counted";
+            return Err(Obstacle::Failed(why.into()));
+        }
         let made = self.made(planned, slower_ns);
         let Made { invocations, whole, .. } = made;
         let Some(expected) = made.expected() else {
@@ -197,7 +201,11 @@ impl<'a> Counter<'a> {
     ) -> Result<ProcessCount, Obstacle> {
         if let Some(mut program) = self.processes.program(planned, role) {
             // Whatever a program starts is a part of it.
-            program.launch = self.under(&program.launch, &self.files.path().join("%p.out"), "--trace-children=yes");
+            program.launch = self.under(
+                &program.launch,
+                &self.files.path().join("%p").with_extension(COUNTS),
+                "--trace-children=yes",
+            );
             let patience =
                 Patience { limit: self.processes.timeout() + expected, interrupted: self.processes.interrupted() };
             let ran = program.run(patience);
@@ -214,7 +222,7 @@ impl<'a> Counter<'a> {
         {
             if role == Role::Baseline { baseline } else { candidate }.clone_into(&mut launch.program);
         }
-        let file = self.files.path().join("counts.out");
+        let file = self.files.path().join("counts").with_extension(COUNTS);
         let launch = self.under(&launch, &file, "--trace-children=no");
         self.processes.to_end(&planned.id.name, &launch, expected)?;
         taken(&file)
@@ -239,7 +247,8 @@ impl<'a> Counter<'a> {
     fn added_up(&self) -> Result<ProcessCount, Obstacle> {
         let dir = self.files.path();
         let entries = fs::read_dir(dir).map_err(|e| RunError::file("read", dir, e))?;
-        let files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        let is_count = |path: &PathBuf| path.extension().is_some_and(|extension| extension == COUNTS);
+        let files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_count).collect();
         let mut sum = ProcessCount::default();
         let counts: Vec<Result<ProcessCount, Obstacle>> = files.iter().map(|file| taken(file)).collect();
         if counts.is_empty() || counts.len() > CHILDREN_MAX {
@@ -255,6 +264,9 @@ impl<'a> Counter<'a> {
         Ok(sum)
     }
 }
+
+/// Extension of files of counts: others keep the folder ours.
+const COUNTS: &str = "out";
 
 /// The processes in which a benchmark is counted.
 struct Made {

@@ -2,11 +2,13 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, PipeReader};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::fs::{MemfdFlags, OFlags, fcntl_setfl, memfd_create};
 use rustix::io::Errno;
 use rustix::pipe::{SpliceFlags, fcntl_getpipe_size, fcntl_setpipe_size, splice};
 
@@ -27,7 +29,7 @@ pub struct Streams {
 /// Destination of a standard output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Output {
-    /// The pipe of its standard error, whose end is kept for the words of a failure.
+    /// Where its standard error goes, whose end is kept for the words of a failure.
     #[default]
     Kept,
     /// A pipe of its own that is read and thrown away, because some programs do less where nobody reads (GNU grep stops at the first
@@ -37,6 +39,33 @@ pub enum Output {
     Null,
     /// A file, emptied before each start.
     File(PathBuf),
+}
+
+/// An unnamed file for what a process prints: whom it leaves behind may go on printing, which a pipe without a reader would end.
+#[derive(Debug)]
+pub(crate) struct Printed(File);
+
+impl Printed {
+    /// An empty one.
+    pub(crate) fn new() -> io::Result<Printed> {
+        // In memory, so that it can be made whatever folder is full or missing.
+        let file = memfd_create("printed", MemfdFlags::CLOEXEC)?;
+        Ok(Printed(File::from(file)))
+    }
+
+    /// An end to be written to; all of them go on where the last one stopped.
+    pub(crate) fn writer(&self) -> io::Result<OwnedFd> {
+        self.0.try_clone().map(OwnedFd::from)
+    }
+
+    /// The end of what was printed so far, at most so many bytes.
+    pub(crate) fn end(&self, most: usize) -> io::Result<Vec<u8>> {
+        let length = self.0.metadata()?.len();
+        let begin = length.saturating_sub(most as u64);
+        let mut end = vec![0; (length - begin) as usize];
+        self.0.read_exact_at(&mut end, begin)?;
+        Ok(end)
+    }
 }
 
 /// A pipe whose reader never waits, with the end that is written to.
@@ -50,7 +79,7 @@ pub(super) fn pipe() -> io::Result<(PipeReader, io::PipeWriter)> {
 
 impl Streams {
     /// Connects a process that is about to be started; `kept` goes where its standard error goes. Gives what has to be read while it runs.
-    pub(super) fn connect(&self, command: &mut Command, kept: io::PipeWriter) -> io::Result<Option<Drain>> {
+    pub(super) fn connect(&self, command: &mut Command, kept: OwnedFd) -> io::Result<Option<Drain>> {
         let input = self.input.as_ref().map(|path| open(path, OpenOptions::new().read(true))).transpose()?;
         command.stdin(input.map_or_else(Stdio::null, Stdio::from));
         let mut drain = None;
@@ -71,8 +100,13 @@ impl Streams {
     }
 }
 
-/// Opens a file; the error names it.
+/// Opens a file anew, as for each process; the error names it.
 fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
+    let is_pipe = path.metadata().is_ok_and(|data| data.file_type().is_fifo() || data.file_type().is_socket());
+    if is_pipe {
+        let why = format!("`{}` is a pipe, which only one process can use: name a file", path.display());
+        return Err(io::Error::other(why));
+    }
     options.open(path).map_err(|e| io::Error::new(e.kind(), format!("`{}` cannot be opened: {e}", path.display())))
 }
 

@@ -68,10 +68,16 @@ impl VersionRequest {
 }
 
 impl VersionRequest {
-    /// The same as long as it exists: a revision by its commit, since what `HEAD~1` or a branch is called moves.
+    /// The same as long as it exists: a revision by its commit, since what `HEAD~1` or a branch is called moves, and so does the latest
+    /// release; `resolved` is what it was resolved to.
     #[must_use]
-    pub fn pinned(self, cwd: &Path) -> VersionRequest {
+    pub fn pinned(self, cwd: &Path, resolved: &str) -> VersionRequest {
         match self {
+            VersionRequest::Published(text) => {
+                // Whose benchmarks are measured may stand behind it.
+                let release = resolved.split(", ").next().filter(|release| release.contains('@'));
+                VersionRequest::Published(release.map_or(text, str::to_owned))
+            }
             VersionRequest::Revision(text) => VersionRequest::Revision(git::commit_of(cwd, &text).unwrap_or(text)),
             other => other,
         }

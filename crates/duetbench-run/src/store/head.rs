@@ -57,6 +57,16 @@ pub struct Origin {
     pub versions: [VersionRequest; 2],
 }
 
+impl Origin {
+    /// The same as long as the versions exist; `resolved` is what they were resolved to.
+    #[must_use]
+    pub fn pinned(self, resolved: [&str; 2]) -> Origin {
+        let [baseline, candidate] = self.versions;
+        let versions = [baseline.pinned(&self.cwd, resolved[0]), candidate.pinned(&self.cwd, resolved[1])];
+        Origin { cwd: self.cwd, versions }
+    }
+}
+
 /// Facts about a run of one version from before its first trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename = "solo")]

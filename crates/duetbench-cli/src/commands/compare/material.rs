@@ -50,7 +50,7 @@ impl Material {
             info: [baseline.info.clone(), candidate.info.clone()],
             toolchain: prepared.toolchain.clone(),
             warnings,
-            origin: Some(Origin { versions: origin.versions.map(|version| version.pinned(&origin.cwd)), ..origin }),
+            origin: Some(origin.pinned([&baseline.info.resolved, &candidate.info.resolved])),
             layouts,
         };
         let material = Material {

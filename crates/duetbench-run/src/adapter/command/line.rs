@@ -6,8 +6,10 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use duetbench_core::spec::{CommandSpec, StandardOutput};
+use rustix::time::ClockId;
 use sha2::{Digest, Sha256};
 
 use crate::adapter::hex;
@@ -99,21 +101,52 @@ pub(super) fn locate(program: &str, dir: &Path) -> Option<PathBuf> {
     env::split_paths(&path).map(|place| dir.join(place).join(program)).find(|path| path.is_file())
 }
 
-/// A digest of command lines and of every file that they name, read once: of the program, of a script, of a jar.
-pub(super) fn digest(lines: &[Vec<String>], dir: &Path) -> String {
-    let mut hash = Sha256::new();
-    let mut read = BTreeSet::new();
-    for words in lines {
-        for (number, word) in words.iter().enumerate() {
-            hash.update(word.as_bytes());
-            hash.update([0]);
-            let file = if number == 0 { locate(word, dir) } else { Some(dir.join(word)).filter(|path| path.is_file()) };
-            // A file that cannot be read now cannot be told apart later either.
-            let _ = file.filter(|path| read.insert(path.clone())).map(|path| add_file(&mut hash, &path));
+/// The time that the system gives to files that are written now.
+pub(super) fn file_time() -> SystemTime {
+    let now = rustix::time::clock_gettime(ClockId::RealtimeCoarse);
+    let since = Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap_or(0));
+    SystemTime::UNIX_EPOCH + since
+}
+
+/// Files that command lines are told apart by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Digested<'a> {
+    /// The directory from which they are named.
+    pub(super) dir: &'a Path,
+    /// A tree that was made for the version, with the version's name, which stands for all in it: programs may hold where they were built.
+    pub(super) ours: Option<(&'a Path, &'a str)>,
+    /// Files that are as young as this, or younger, were written by the programs.
+    pub(super) before: SystemTime,
+}
+
+impl Digested<'_> {
+    /// A digest of command lines and of every file that they name, read once: of the program, of a script, of a jar.
+    pub(super) fn of(self, lines: &[Vec<String>]) -> String {
+        let mut hash = Sha256::new();
+        hash.update(self.ours.map_or("", |(_, version)| version).as_bytes());
+        let mut read = BTreeSet::new();
+        for words in lines {
+            for (number, word) in words.iter().enumerate() {
+                hash.update(word.as_bytes());
+                hash.update([0]);
+                let file = if number == 0 { locate(word, self.dir) } else { Some(self.dir.join(word)) };
+                // A file that cannot be read now cannot be told apart later either.
+                let _ = file
+                    .filter(|path| self.tells(path) && read.insert(path.clone()))
+                    .map(|path| add_file(&mut hash, &path));
+            }
+            hash.update([1]);
         }
-        hash.update([1]);
+        hex(&hash.finalize())
     }
-    hex(&hash.finalize())
+
+    /// Whether a file tells versions apart.
+    fn tells(self, path: &Path) -> bool {
+        let is_older = || path.metadata().and_then(|data| data.modified()).is_ok_and(|written| written < self.before);
+        let is_ours =
+            || self.ours.is_some_and(|(tree, _)| path.canonicalize().is_ok_and(|path| path.starts_with(tree)));
+        path.is_file() && is_older() && !is_ours()
+    }
 }
 
 fn add_file(hash: &mut Sha256, path: &Path) -> io::Result<()> {
@@ -171,7 +204,10 @@ mod tests {
     #[test]
     fn a_digest_sees_the_files_that_a_line_names() {
         let dir = tempfile::tempdir().unwrap();
-        let of = |line: &str| digest(&[words(line, None).unwrap()], dir.path());
+        let later = SystemTime::now() + Duration::from_secs(60);
+        let digested = Digested { dir: dir.path(), ours: None, before: later };
+        let of_files = |files: Digested<'_>, line: &str| files.of(&[words(line, None).unwrap()]);
+        let of = |line: &str| of_files(digested, line);
         let line = "sh script.sh 1";
         let without = of(line);
         fs::write(dir.path().join("script.sh"), "echo a").unwrap();
@@ -180,5 +216,21 @@ mod tests {
         assert_ne!(without, with);
         assert_ne!(with, of(line));
         assert_ne!(of("sh script.sh 1"), of("sh script.sh 2"));
+        let written = |text: &str| {
+            fs::write(dir.path().join("script.sh"), text).unwrap();
+            let tree = dir.path().canonicalize().unwrap();
+            let of = |files: Digested<'_>| of_files(files, line);
+            [
+                of(Digested { before: SystemTime::UNIX_EPOCH, ..digested }),
+                of(Digested { ours: Some((&tree, "v1")), ..digested }),
+            ]
+        };
+        assert_eq!(
+            written("echo a"),
+            written("echo b"),
+            "what programs write, and where a version was built, tell nothing"
+        );
+        let other = Digested { ours: Some((dir.path(), "v2")), ..digested };
+        assert_ne!(of_files(other, line), written("echo a")[1]);
     }
 }

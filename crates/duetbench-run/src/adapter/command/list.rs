@@ -18,6 +18,8 @@ use crate::scratch::Scratch;
 
 /// Programs that take less are mostly what the system does to start a process.
 const SHORT_NS: u64 = 5_000_000;
+/// Iterations that take less are few in the time of a process, and reading clocks is a part of them.
+const QUICK_NS: u64 = 1_000_000;
 /// Trial runs that measure the time to start a process.
 const FLOOR_RUNS: u32 = 5;
 /// Iterations that a program with a loop of its own is asked for; the shortest one counts, because the first ones warm up.
@@ -27,7 +29,7 @@ const ITERATIONS: u32 = 3;
 pub(super) fn list(commands: &mut Commands, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
     let patience = Patience { limit: commands.around.timeout, interrupted };
     let mut listing = Listing::default();
-    let (mut short, mut peaks) = (Vec::new(), Vec::new());
+    let (mut short, mut quick, mut peaks) = (Vec::new(), Vec::new(), Vec::new());
     for index in 0..commands.variants.len() {
         let variant = &commands.variants[index].clone();
         if !commands.around.filter.keeps(&variant.name) {
@@ -50,6 +52,7 @@ pub(super) fn list(commands: &mut Commands, build: &Build, interrupted: &AtomicB
             // Beside the failure of the other version nothing else is worth a remark.
             Ok((first_ns, _)) if commands.failed.contains(&variant.name) => Ok(first_ns),
             Ok((first_ns, peak)) => {
+                quick.extend((style == Style::Iteration && first_ns < QUICK_NS).then(|| variant.name.clone()));
                 short.extend((style == Style::Process && first_ns < SHORT_NS).then(|| variant.name.clone()));
                 peaks.extend(peak.map(|bytes| (variant.name.clone(), bytes)));
                 Ok(first_ns)
@@ -62,6 +65,9 @@ pub(super) fn list(commands: &mut Commands, build: &Build, interrupted: &AtomicB
         listing.found.push(Discovered::of(id, style, first));
     }
     listing.notes.extend(commands.shell_note.clone());
+    if !quick.is_empty() {
+        listing.notes.push(about_quick(&quick));
+    }
     let nothing = if short.is_empty() && peaks.is_empty() { None } else { of_nothing(patience)? };
     if !short.is_empty() {
         listing.notes.push(about_short(&short, nothing.map(|nothing| nothing.wall_ns)));
@@ -107,6 +113,14 @@ fn about_short(names: &[String], floor_ns: Option<u64>) -> String {
         "of less than {} ms most is the start of a process{floor}: give the program more to do, or let its own loop take part \
          with `--lockstep`; this concerns {}",
         SHORT_NS / 1_000_000,
+        shown(names.iter().map(|name| format!("`{name}`")))
+    )
+}
+
+fn about_quick(names: &[String]) -> String {
+    format!(
+        "iterations of less than {} ms make intervals wide: do many in one, and say how many with `duet_end(n)`; this concerns {}",
+        QUICK_NS / 1_000_000,
         shown(names.iter().map(|name| format!("`{name}`")))
     )
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use duetbench_core::spec::{CommandSpec, HarnessSpec};
 use duetbench_core::{BenchmarkId, Role};
@@ -14,7 +14,7 @@ use crate::error::RunError;
 use crate::process::{Launch, keep_failure};
 use crate::program::{Patience, Program, Trouble, attend};
 use crate::source::Source;
-use crate::tool::{Tool, shorten};
+use crate::tool::{Tool, words_of_build};
 
 mod line;
 mod list;
@@ -62,6 +62,8 @@ pub struct Commands {
     around: Around,
     /// Command lines that are due when all measuring is over.
     cleanups: Vec<Launch>,
+    /// When programs were run first: later files are theirs.
+    began: SystemTime,
 }
 
 impl Commands {
@@ -97,6 +99,7 @@ impl Commands {
             failed: BTreeSet::new(),
             around,
             cleanups: Vec::new(),
+            began: SystemTime::UNIX_EPOCH,
         })
     }
 
@@ -127,7 +130,10 @@ impl Commands {
     }
 
     /// A digest of everything that these lines name, with every value of their parameters.
-    fn digest(&self, lines: &[String], words: &[Vec<String>], dir: &Path) -> String {
+    fn digest(&self, lines: &[String], source: &Source) -> String {
+        let split =
+            |(line, entry): (&String, &CommandSpec)| line::words(line, entry.shell.as_deref()).unwrap_or_default();
+        let words: Vec<Vec<String>> = lines.iter().zip(&self.entries).map(split).collect();
         let beside = self.beside(lines);
         let filled = |words: &Vec<String>, variant: &Variant| -> Vec<String> {
             words.iter().map(|word| line::filled(word, &variant.values)).collect()
@@ -135,7 +141,8 @@ impl Commands {
         let run = self.variants.iter().filter_map(|one| Some(filled(words.get(one.entry)?, one)));
         let named = self.variants.iter().filter_map(|one| Some((one, beside.get(one.entry)?)));
         let named = named.flat_map(|(one, beside)| beside.iter().flatten().map(|words| filled(words, one)));
-        line::digest(&run.chain(named).collect::<Vec<_>>(), dir)
+        let ours = source.is_ours().then_some((&*source.tree, &*source.resolved));
+        line::Digested { dir: &source.dir, ours, before: self.began }.of(&run.chain(named).collect::<Vec<_>>())
     }
 
     /// Runs what builds the programs, in the order of the commands and each line once.
@@ -145,11 +152,17 @@ impl Commands {
         for (build, shell) in builds.filter(|build| done.insert(*build)) {
             let words = line::words(build, shell)?;
             let (program, args) = words.split_first().map_or(("", &words[..]), |(program, args)| (program, args));
-            let output = Tool::new(program, args, dir).output()?;
+            let wrong = |output: String| {
+                let (role, version) = (subject.role, subject.version.to_owned());
+                RunError::Build { role, version, output: format!("{build}\n{output}") }
+            };
+            let output = Tool::new(program, args, dir).output().map_err(|e| match e {
+                // A script of the version's own: another version may have it.
+                RunError::Start { source, .. } if program.contains('/') => wrong(source.to_string()),
+                other => other,
+            })?;
             if !output.status.success() {
-                let output = shorten(&[&output.stdout[..], &output.stderr[..]].concat());
-                let version = subject.version.to_owned();
-                return Err(RunError::Build { role: subject.role, version, output: format!("{build}\n{output}") });
+                return Err(wrong(words_of_build(&output)));
             }
         }
         Ok(())
@@ -183,8 +196,7 @@ impl Adapter for Commands {
         let split = |(line, entry): (&String, &CommandSpec)| line::words(line, entry.shell.as_deref());
         let words = lines.iter().zip(&self.entries).map(split).collect::<Result<Vec<_>, _>>()?;
         let program = words.first().and_then(|words| line::locate(words.first()?, &source.dir)).unwrap_or_default();
-        let digest = self.digest(&lines, &words, &source.dir);
-        let artifact = Artifact { program, dir: source.dir.clone(), digest, build_args: lines };
+        let artifact = Artifact { program, dir: source.dir.clone(), digest: String::new(), build_args: lines };
         let build = Build { artifacts: BTreeMap::from([(PACKAGE.to_owned(), artifact)]), ..Build::default() };
         Ok(Built { build, notes: Vec::new() })
     }
@@ -202,7 +214,14 @@ impl Adapter for Commands {
         &OF_PACKAGES
     }
 
+    fn listed(&self, source: &Source, build: &mut Build) {
+        if let Some(artifact) = build.artifacts.get_mut(PACKAGE) {
+            artifact.digest = self.digest(&artifact.build_args, source);
+        }
+    }
+
     fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
+        self.began = line::file_time();
         list::list(self, build, interrupted)
     }
 
