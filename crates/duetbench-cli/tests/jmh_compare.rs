@@ -6,6 +6,7 @@
 
 mod common;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -49,13 +50,14 @@ fn packaged(dir: &Path) -> Vec<u8> {
     fs::read(dir.join("target/benchmarks.jar")).unwrap()
 }
 
-/// The jar of `fixtures/jmh` with other annotations on the same code.
-fn annotated_otherwise() -> Vec<u8> {
+/// The jar of `fixtures/jmh` with other annotations on the same code, one of which names this JVM.
+fn annotated_otherwise(jvm: &str) -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
     copy(&Path::new(CRATE).join("tests/fixtures/jmh"), dir.path(), 0);
     let file = dir.path().join("src/main/java/trouble/Troubled.java");
     let text = fs::read_to_string(&file).unwrap();
     let text = text.replace("@Threads(2)", "@Threads(1)").replace("batchSize = 10", "batchSize = 20");
+    let text = text.replace("@Fork(warmups = 1,", &format!("@Fork(jvm = \"{jvm}\", warmups = 1,"));
     fs::write(&file, text.replace("UseParallelGC", "UseSerialGC")).unwrap();
     packaged(dir.path())
 }
@@ -112,6 +114,35 @@ fn a_jar_is_identical_to_itself_and_measuring_it_gives_no_alarm() {
     }
 }
 
+/// A jar with nothing but its list of benchmarks and a manifest that names the jar with all else, in a folder of their own.
+fn thin(place: &Place, folder: &str, whole: &str) -> String {
+    let jar = |dir: &Path, args: &[&str]| {
+        assert!(Command::new("jar").args(args).current_dir(dir).status().unwrap().success())
+    };
+    let dir = place.path().join(folder);
+    fs::create_dir_all(dir.join("lib")).unwrap();
+    fs::copy(place.path().join(whole), dir.join("lib/whole.jar")).unwrap();
+    fs::write(dir.join("manifest"), "Class-Path: lib/whole.jar lib/missing.jar\n").unwrap();
+    jar(&dir, &["xf", "lib/whole.jar", "META-INF/BenchmarkList"]);
+    jar(&dir, &["cfm", "thin.jar", "manifest", "META-INF/BenchmarkList"]);
+    format!("{folder}/thin.jar")
+}
+
+#[test]
+fn jars_that_others_complete_find_them_and_are_as_identical_as_these() {
+    let place = place();
+    let [old, new] = [thin(&place, "old", "base.jar"), thin(&place, "new", "slower.jar")];
+    let dry = |jars: [&str; 2]| {
+        place.duet(&["compare", jars[0], jars[1], "--format", "json", "--dry-run", "--bench", "words"])
+    };
+    assert!(!dry([&old, &new]).expect(0).stdout.contains("identical_code"));
+    assert!(dry([&old, &old]).expect(0).stdout.contains("identical_code"));
+    let ran = compare(&place, [&old, &new], &["--forks", "3", "--bench", "words"]);
+    let versions = &ran.json()["versions"];
+    assert_ne!(versions["baseline"]["artifact_digest"], versions["candidate"]["artifact_digest"]);
+    assert_eq!(ran.benchmark("TextBenchmark.words")["forks"].as_array().unwrap().len(), 3, "{}", ran.stderr);
+}
+
 #[test]
 fn a_planted_slowdown_is_found_whether_time_or_throughput_is_asked_for() {
     let place = place();
@@ -153,7 +184,7 @@ fn one_jar_is_compared_on_two_jvms_by_their_arguments() {
 #[test]
 fn a_benchmark_with_other_annotations_has_changed_itself() {
     let place = place();
-    fs::write(place.path().join("other.jar"), annotated_otherwise()).unwrap();
+    fs::write(place.path().join("other.jar"), annotated_otherwise("java")).unwrap();
     let compared = |names: &str, more: &[&str]| {
         let wanted = ["compare", "troubled.jar", "other.jar", "--format", "json", "--fixed", "--warmup", "5"];
         let mut command = place.command(&[&wanted[..], &["--forks", "2", "--bench", names], more].concat());
@@ -172,8 +203,16 @@ fn a_benchmark_with_other_annotations_has_changed_itself() {
     assert_ne!(ran.verdict(kept), "redefined", "batches are nothing to the average time");
     let given = compared("twoThreads", &["--", "-t", "1"]);
     assert_ne!(given.verdict("Troubled.twoThreads"), "redefined", "the command line has the last word in both");
+    // A JVM that JMH may ask for its properties, and that measures nothing.
+    let own = place.path().join("own-java");
+    fs::write(&own, "#!/bin/sh\ncase $* in *ForkedMain*) exit 1;; esac\nexec java \"$@\"\n").unwrap();
+    fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(place.path().join("other.jar"), annotated_otherwise(own.to_str().unwrap())).unwrap();
+    place.write("duet.toml", "[jmh.head]\njvm = \"java\"\n");
     let same = compared("needsItsArguments", &["--same-benchmarks"]);
-    assert_ne!(same.verdict("Troubled.needsItsArguments"), "redefined");
+    let same = same.benchmark("Troubled.needsItsArguments");
+    assert_ne!(same["verdict"], "redefined");
+    assert_eq!(same["forks"].as_array().unwrap().len(), 2, "the settings' JVM, not the annotation's: {same:#}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Jars: whether they hold benchmarks, and what they hold apart from when they were made.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{Read, Seek};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 use zip::ZipArchive;
@@ -17,8 +17,10 @@ const LIST: &str = "META-INF/BenchmarkList";
 const MAIN: &str = "org/openjdk/jmh/Main.class";
 /// The file in which build tools describe a jar.
 const MANIFEST: &str = "META-INF/MANIFEST.MF";
+/// Its part that names further jars and folders, relative to the jar's own.
+const CLASS_PATH: &str = "class-path";
 /// The parts of it that decide which classes are loaded.
-const LOADING: [&str; 2] = ["multi-release:", "class-path:"];
+const LOADING: [&str; 2] = ["multi-release", CLASS_PATH];
 /// Largest file in a jar that is read, bytes: an entry that grows without end when it is unpacked must not fill the memory.
 const ENTRY_BYTES_MAX: u64 = 1 << 30;
 /// The part of a manifest that is read, bytes.
@@ -41,6 +43,31 @@ pub(super) fn kind(path: &Path) -> Result<Kind, RunError> {
     let jar = open(path)?;
     let has = |name: &str| jar.index_for_name(name).is_some();
     Ok(Kind { has_benchmarks: has(LIST), has_jmh: has(MAIN) })
+}
+
+/// Jars and folders that a jar's manifest puts behind it on the class path, as far as they exist: a copy of the jar would look for them
+/// beside itself.
+///
+/// # Errors
+/// When the jar cannot be read.
+pub(super) fn class_path(path: &Path) -> Result<Vec<PathBuf>, RunError> {
+    let mut jar = open(path)?;
+    let Some(index) = jar.index_for_name(MANIFEST) else { return Ok(Vec::new()) };
+    let entry = jar.by_index(index).map_err(|e| unreadable(path, &e.to_string()))?;
+    let mut text = Vec::new();
+    entry.take(MANIFEST_BYTES_MAX).read_to_end(&mut text).map_err(|e| RunError::file("read", path, e))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let entries = named(&String::from_utf8_lossy(&text)).into_iter().map(|entry| folder.join(entry));
+    Ok(entries.filter(|entry| entry.exists()).collect())
+}
+
+/// The files that a manifest names, whose spaces are written as `%20`.
+fn named(manifest: &str) -> Vec<String> {
+    let loading = loading(manifest);
+    let values =
+        loading.lines().filter_map(|line| line.split_once(':').filter(|(key, _)| key.eq_ignore_ascii_case(CLASS_PATH)));
+    let file = |entry: &str| entry.strip_prefix("file:").unwrap_or(entry).replace("%20", " ");
+    values.flat_map(|(_, value)| value.split_ascii_whitespace()).map(file).collect()
 }
 
 /// A digest over what a jar holds: names and contents in name order, so that neither the order of its entries nor their dates
@@ -80,11 +107,44 @@ pub(super) fn content_digest(path: &Path) -> Result<String, RunError> {
     Ok(hex(&all.finalize()))
 }
 
+/// A digest of a file: of what a jar holds, where that can be read.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn digest_of(path: &Path) -> Result<String, RunError> {
+    content_digest(path).or_else(|_| {
+        let bytes = fs::read(path).map_err(|e| RunError::file("read", path, e))?;
+        Ok(hex(&Sha256::digest(bytes)))
+    })
+}
+
+/// A digest of an entry of the class path: a jar, a folder of classes, all jars of a folder (`lib/*`), or nothing where it is not there.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn digest_of_entry(entry: &Path) -> Result<String, RunError> {
+    let folder = entry.parent().filter(|_| entry.file_name().is_some_and(|name| name == "*"));
+    let entry = folder.unwrap_or(entry);
+    if entry.is_file() {
+        return digest_of(entry);
+    }
+    let mut all = Sha256::new();
+    let mut inside: Vec<PathBuf> =
+        fs::read_dir(entry).into_iter().flatten().flatten().map(|file| file.path()).collect();
+    inside.sort();
+    for path in inside.iter().filter(|path| folder.is_none() || path.is_file()) {
+        all.update(path.file_name().unwrap_or_default().as_encoded_bytes());
+        all.update(digest_of_entry(path)?);
+    }
+    Ok(hex(&all.finalize()))
+}
+
 /// The lines of a manifest's main section that decide which classes are loaded; long ones go on behind a space.
 fn loading(manifest: &str) -> String {
     let whole = manifest.replace("\r\n", "\n").replace("\n ", "");
     let main = whole.lines().take_while(|line| !line.is_empty());
-    let decides = |line: &&str| LOADING.iter().any(|start| line.to_ascii_lowercase().starts_with(start));
+    let key = |line: &str| line.split_once(':').map(|(key, _)| key.to_ascii_lowercase());
+    let decides = |line: &&str| key(line).is_some_and(|key| LOADING.contains(&key.as_str()));
     main.filter(decides).flat_map(|line| [line, "\n"]).collect()
 }
 
@@ -112,7 +172,7 @@ fn unreadable(path: &Path, why: &str) -> RunError {
 
 #[cfg(test)]
 mod tests {
-    use super::loading;
+    use super::{loading, named};
 
     #[test]
     fn a_manifest_counts_as_far_as_it_decides_which_classes_are_loaded() {
@@ -122,6 +182,7 @@ mod tests {
             )
         };
         assert_eq!(loading(&built("me", "b")), "Class-Path: a.jar b.jar\n");
+        assert_eq!(named(&built("me", "file:/lib/b%20")), ["a.jar", "/lib/b .jar"]);
         assert_eq!(loading(&built("me", "b")), loading(&built("you", "b")));
         assert_ne!(loading(&built("me", "b")), loading(&built("me", "c")));
         assert_eq!(loading("multi-release: true\n"), "multi-release: true\n");

@@ -244,13 +244,18 @@ impl Adapter for Jmh {
         // A copy of our own: the next build of the user's would change it while it is measured.
         let program = place.join("benchmarks.jar");
         fs::copy(&found, &program).map_err(|e| RunError::file("copy", &found, e))?;
-        let bytes = fs::read(&program).map_err(|e| RunError::file("read", &program, e))?;
         let side = self.spec.side(subject.role);
-        let mut digest = Sha256::new_with_prefix(bytes);
+        // Build tools write into a jar when it was made, and a run that goes on makes it again.
+        let mut digest = Sha256::new_with_prefix(jar::digest_of(&program)?);
         if self.tells_sides_apart() {
             digest.update(format!("{side:?}"));
         }
         let class_path = self.spec.class_path.iter().map(|entry| entry_of_class_path(entry, &made_in, &source.dir));
+        let beside = jar::class_path(&found)?.into_iter().map(|entry| entry.to_string_lossy().into_owned());
+        let class_path: Vec<String> = class_path.chain(beside).collect();
+        for entry in &class_path {
+            digest.update(jar::digest_of_entry(Path::new(entry))?);
+        }
         let build_args = std::iter::once(subject.role.word().to_owned()).chain(class_path).collect();
         let artifact = Artifact { program, dir: source.dir.clone(), digest: hex(&digest.finalize()), build_args };
         let build = Build { artifacts: BTreeMap::from([(JAR.to_owned(), artifact)]), ..Build::default() };
@@ -266,6 +271,8 @@ impl Adapter for Jmh {
             Identity::Different("the two versions run on different JVMs, or with different arguments".into())
         } else if from.dir != to.dir {
             Identity::Different("the two versions run in different directories".into())
+        } else if a.build_args[1..] != b.build_args[1..] {
+            Identity::Different("the two versions have different class paths".into())
         } else {
             match (jar::content_digest(&a.program), jar::content_digest(&b.program)) {
                 (Ok(a), Ok(b)) if a == b => Identity::Identical,
@@ -340,6 +347,10 @@ impl Adapter for Jmh {
         let known: Vec<String> = asked.iter().chain(&self.arguments).cloned().collect();
         let jvm_args: Vec<String> = asked.into_iter().chain(self.jvm(role).pinned(&known)).map(quoted).collect();
         args.extend(["-jvmArgs".into(), jvm_args.join(" ")]);
+        // Else that of an annotation would run both versions.
+        if self.spec.side(role).jvm.is_some() {
+            args.extend(["-jvm".into(), self.jvm(role).program.to_string_lossy().into_owned()]);
+        }
         args.extend(["-jvmArgsPrepend", WITHOUT_EFFECT, "-jvmArgsAppend", WITHOUT_EFFECT].map(String::from));
         args.extend(self.arguments.iter().cloned());
         launch.args.extend(args.into_iter().map(OsString::from));

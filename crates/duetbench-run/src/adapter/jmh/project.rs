@@ -10,7 +10,7 @@ use super::jar;
 use crate::adapter::Subject;
 use crate::error::RunError;
 use crate::source::Source;
-use crate::tool::{Tool, shorten};
+use crate::tool::{Tool, words_of_build};
 use crate::tree;
 
 /// Folders that a build writes to.
@@ -52,15 +52,15 @@ pub(super) fn build(source: &Source, spec: &JmhSpec, place: &Path, subject: Subj
         RunError::toolchain("`build` in `[jmh]` is empty")
             .hint("as in `build = [\"mvn\", \"-q\", \"-DskipTests\", \"package\"]`, or leave it out")
     })?;
-    let output = Tool::new(program, args, &command.dir).output().map_err(|e| {
-        RunError::toolchain(format!("{} (`{}`) cannot be built: {e}", subject.role.side(), subject.version))
-            .hint("install the build tool, or set `build` in `[jmh]` of duet.toml")
+    let wrong = |output| RunError::Build { role: subject.role, version: subject.version.to_owned(), output };
+    let output = Tool::new(program, args, &command.dir).output().map_err(|e| match e {
+        // A script of the version's own: another version may have it.
+        RunError::Start { source, .. } if program.contains('/') => wrong(format!("{program}: {source}")),
+        e => RunError::toolchain(format!("{} (`{}`) cannot be built: {e}", subject.role.side(), subject.version))
+            .hint("install the build tool, or set `build` in `[jmh]` of duet.toml"),
     })?;
     if !output.status.success() {
-        // Maven writes its errors where others write their results.
-        let said = [&output.stdout[..], &output.stderr[..]].concat();
-        let (role, version) = (subject.role, subject.version.to_owned());
-        return Err(RunError::Build { role, version, output: shorten(&said) });
+        return Err(wrong(words_of_build(&output)));
     }
     let jar = match &spec.jar {
         Some(name) => dir.join(name),
