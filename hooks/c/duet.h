@@ -36,6 +36,7 @@ struct timespec;
 extern int clock_gettime(int clock, struct timespec *t);
 extern int kill(pid_t process, int signal);
 extern long syscall(long number, ...);
+extern int unsetenv(const char *name);
 #endif
 
 enum {
@@ -241,7 +242,13 @@ static inline void duet_die_with_parent(void) {
     const char *parent = getenv("DUET_PARENT");
     duet_trial.parent = parent == NULL ? 0 : strtol(parent, NULL, 10);
     if (duet_trial.parent == getppid()) prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (duet_is_orphan()) _exit(1); /* it died before that */
+    if (!duet_is_orphan()) return;
+    /* It died before that, or cannot be seen from here: then this process's own parent stands for it. */
+    duet_trial.parent = getppid();
+    if (duet_trial.parent == 1) {
+        fprintf(stderr, "duet: the controller has ended, or cannot be seen from here\n");
+        _exit(1);
+    }
 }
 
 static inline void duet_map(const char *path) {
@@ -280,6 +287,10 @@ static inline int duet_is_measured(void) {
     t->side = side != NULL && strcmp(side, "1") == 0;
     duet_map(path);
     duet_die_with_parent();
+    /* Programs that this one starts take no part. */
+    unsetenv("DUET_PAGE");
+    unsetenv("DUET_SIDE");
+    unsetenv("DUET_PARENT");
     t->process = getpid();
     atexit(duet_at_exit);
     return 1;

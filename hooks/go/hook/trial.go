@@ -16,12 +16,6 @@ const (
 	duetOver
 )
 
-// For benchmarks whose set-up is timed in every call.
-const (
-	duetProbes       = 3           // calls with one invocation, and one more to leave this part
-	duetProbeLimitNS = 100_000_000 // an invocation that takes longer needs no looking for its set-up
-)
-
 // duetUntimedMost is how many times as long as a slice the set-up before it may be that is not timed.
 const duetUntimedMost = 20
 
@@ -71,6 +65,7 @@ type duetTrial struct {
 	setupNS uint64    // set-up that the last call to calibrate did not time
 	probes  int       // calls with one invocation made to calibrate
 	probed  duetSpent // the shorter of their times; 0: does not matter
+	doubled bool      // it was called with two invocations
 
 	// ResetTimer calls within the open slice, or before a trial since the benchmark was entered.
 	resets    uint32
@@ -258,7 +253,7 @@ func (b *B) duetCalibrate() bool {
 	t := duetT
 	next, again := uint64(0), true
 	switch {
-	case t.setsUpAnew() && t.probes < duetProbes:
+	case t.setsUpAnew() && (t.probes < duetProbes || t.doubled):
 		next = t.probe()
 	case t.k == 0:
 		next = duetHinted(t.header)
@@ -276,31 +271,6 @@ func (b *B) duetCalibrate() bool {
 // duetHinted is where calibration begins.
 func duetHinted(h *duetHeader) uint64 { return duetLeast(duetMaxK, duetMost(1, h.kHint)) }
 
-// setsUpAnew reports whether every slice begins with set-up: of the whole benchmark, or of each goroutine of RunParallel.
-func (t *duetTrial) setsUpAnew() bool {
-	return t.style == duetStyleRecall || t.style == duetStyleParallel
-}
-
-// probe has a benchmark that sets up anew for every slice called with one invocation first, to tell from work what does not grow with it:
-// set-up, and what stands behind its loop.
-func (t *duetTrial) probe() uint64 {
-	t.probes++
-	switch {
-	case t.probes == 1:
-		t.probed = duetSpent{math.MaxUint64, math.MaxUint64}
-		return 1
-	default:
-		t.probed = t.probed.least(t.spent())
-		if t.probes < duetProbes {
-			return 1
-		}
-		if t.probed.wall >= duetProbeLimitNS {
-			t.probed = duetSpent{}
-		}
-	}
-	return duetHinted(t.header)
-}
-
 // grow returns the size of the next calibration slice, and whether there is to be one.
 func (t *duetTrial) grow() (next uint64, again bool) {
 	spent := t.spent()
@@ -316,12 +286,6 @@ func (t *duetTrial) grow() (next uint64, again bool) {
 	}
 	t.repeating, t.first = repeat, spent
 	return next, again || repeat
-}
-
-// mustOutweigh reports whether something may be timed once in every slice, because the benchmark sets up anew for each: one that resets
-// its timer may still time what stands behind its loop. The harness itself relies on many invocations to outweigh it, and so must the slices.
-func (t *duetTrial) mustOutweigh() bool {
-	return t.setsUpAnew() && t.probed.wall > 0
 }
 
 // spent is the time of the calibration slice that was closed last.

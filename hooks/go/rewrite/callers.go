@@ -18,6 +18,9 @@ type neighbours struct {
 	types     map[string]bool            // of functions that are handed b
 	holders   map[string]bool            // parameters and fields of such a type
 	values    map[any][]string           // functions that are used but not called, by name or body: to whom they are handed, or ""
+	params    map[string]bool            // names of parameters of type *B
+	keepers   map[string]bool            // fields and variables of that type; "B" for one that is embedded
+	readsKept bool                       // b.N is read of one that is kept in a field or a variable
 }
 
 // markRefused finds loops that must not be sliced because of the functions that call theirs. One that runs more than once in one call
@@ -54,6 +57,9 @@ func markFolder(functions []*function) {
 		}
 	}
 	for _, f := range functions {
+		if f.refused == "" && f.among.readsKept && f.keepsB() {
+			f.refused = reasonKept
+		}
 		if f.refused == "" && f.parts(readers) > 1 {
 			f.refused = "more than one loop or helper of " + f.name + " uses b.N"
 		}
@@ -150,7 +156,7 @@ func (f *function) noteValue() {
 }
 
 func neighboursIn(units []*unit) *neighbours {
-	n := &neighbours{map[string][]*ast.FuncDecl{}, map[string]bool{}, words("append Benchmark"), map[string]bool{}, map[string]bool{}, map[any][]string{}}
+	n := &neighbours{map[string][]*ast.FuncDecl{}, map[string]bool{}, words("append Benchmark"), map[string]bool{}, map[string]bool{}, map[any][]string{}, map[string]bool{}, map[string]bool{}, false}
 	for _, u := range units {
 		for _, f := range u.functions {
 			n.closures[f.declared] = f.declared != f.name && f.declared != ""
@@ -163,6 +169,7 @@ func neighboursIn(units []*unit) *neighbours {
 	for _, u := range units {
 		ast.Inspect(u.file, func(node ast.Node) bool {
 			n.hold(node)
+			n.read(node)
 			n.use(node, u.closures)
 			return true
 		})
@@ -179,8 +186,43 @@ func (n *neighbours) declare(node ast.Node) bool {
 	case *ast.TypeSpec:
 		n.types[d.Name.Name] = n.types[d.Name.Name] || n.isHandedB(d.Type)
 		n.takers[d.Name.Name] = true
+	case *ast.FuncType:
+		note(n.params, d.Params.List...)
+	case *ast.StructType:
+		note(n.keepers, d.Fields.List...)
+	case *ast.ValueSpec:
+		if d.Type != nil {
+			note(n.keepers, &ast.Field{Names: d.Names, Type: d.Type})
+		}
 	}
 	return true
+}
+
+// note notes the names of fields of type *B.
+func note(names map[string]bool, fields ...*ast.Field) {
+	for _, field := range fields {
+		if !isB(field.Type) {
+			continue
+		}
+		if field.Names == nil {
+			names["B"] = true
+		}
+		for _, name := range field.Names {
+			names[name.Name] = true
+		}
+	}
+}
+
+// read notes that b.N is read of one that is kept: by the name of what keeps it, or of a value in which it is embedded.
+func (n *neighbours) read(node ast.Node) {
+	sel, ok := node.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "N" {
+		return
+	}
+	name := calledName(sel.X)
+	_, isVariable := sel.X.(*ast.Ident)
+	isParam := isVariable && n.params[name]
+	n.readsKept = n.readsKept || !isParam && (n.keepers[name] || n.keepers["B"])
 }
 
 // hold notes parameters and fields that may hold a function which is handed b.
@@ -218,7 +260,7 @@ func (n *neighbours) use(node ast.Node, closures map[*ast.FuncLit]string) {
 	values, handedTo := []ast.Expr(nil), ""
 	switch s := node.(type) {
 	case *ast.CallExpr:
-		if handedTo = calledName(s.Fun); handedTo != "Run" {
+		if handedTo = calledName(s.Fun); !n.isRun(s.Fun) {
 			values = s.Args
 		}
 	case *ast.CompositeLit:
@@ -243,6 +285,12 @@ func (n *neighbours) use(node ast.Node, closures map[*ast.FuncLit]string) {
 			n.values[lit.Body] = append(n.values[lit.Body], handedTo)
 		}
 	}
+}
+
+// isRun recognises a benchmark's own Run, and no other function of that name.
+func (n *neighbours) isRun(fun ast.Expr) bool {
+	sel, ok := fun.(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == "Run" && n.params[calledName(sel.X)]
 }
 
 // reassign notes variables that hold something else later.

@@ -101,7 +101,11 @@ func (f *folder) add(u *unit) {
 		if f.bodies[name] == nil {
 			f.bodies[name] = sha256.New()
 		}
-		u.hashTokens(f.bodies[name], decl.Type.Params.Pos(), decl.Body)
+		text := ast.Node(decl.Type)
+		if decl.Body != nil { // else written elsewhere
+			text = decl.Body
+		}
+		u.hashTokens(f.bodies[name], decl.Type.Params.Pos(), text)
 	}
 	imports := u.imports()
 	start := u.file.Name.End()
@@ -352,7 +356,7 @@ func (f *folder) digest(l literal) string {
 	if paths := f.named(l); len(paths) > 0 {
 		sum := sha256.New()
 		for _, path := range paths {
-			f.hashTree(sum, path)
+			f.hashTree(sum, path, map[string]bool{})
 		}
 		digest = hex.EncodeToString(sum.Sum(nil))
 	}
@@ -379,20 +383,30 @@ func (f *folder) named(l literal) []string {
 // largest is the size in bytes up to which a file is read; of larger ones only the size counts.
 const largest = 64 << 20
 
-func (f *folder) hashTree(sum hash.Hash, root string) {
-	filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return nil
+// hashTree digests a file, or all files below a folder, with what links lead to; each folder once.
+func (f *folder) hashTree(sum hash.Hash, path string, seen map[string]bool) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return
+	}
+	name, _ := filepath.Rel(f.path, path)
+	switch {
+	case info.IsDir():
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil || seen[real] {
+			return
 		}
-		name, _ := filepath.Rel(f.path, path)
-		if info, err := entry.Info(); err == nil {
-			fmt.Fprintf(sum, "%q %d\n", filepath.ToSlash(name), info.Size())
-			if info.Size() <= largest {
-				hashFile(sum, path)
-			}
+		seen[real] = true
+		entries, _ := os.ReadDir(path)
+		for _, entry := range entries {
+			f.hashTree(sum, filepath.Join(path, entry.Name()), seen)
 		}
-		return nil
-	})
+	case info.Mode().IsRegular():
+		fmt.Fprintf(sum, "%q %d\n", filepath.ToSlash(name), info.Size())
+		if info.Size() <= largest {
+			hashFile(sum, path)
+		}
+	}
 }
 
 func hashFile(sum hash.Hash, path string) {

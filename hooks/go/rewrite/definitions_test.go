@@ -80,7 +80,14 @@ func TestDefinitionsTellChangedBenchmarks(t *testing.T) {
 // definitionOf returns the digests of BenchmarkA's parts by name.
 func definitionOf(t *testing.T, files map[string]string) map[string]string {
 	t.Helper()
+	return definitionIn(t, files, func(string) {})
+}
+
+// definitionIn is the same in a folder with more in it.
+func definitionIn(t *testing.T, files map[string]string, add func(dir string)) map[string]string {
+	t.Helper()
 	dir := t.TempDir()
+	add(dir)
 	var units []*unit
 	for name, text := range files {
 		path := filepath.Join(dir, name)
@@ -113,6 +120,27 @@ func definitionOf(t *testing.T, files map[string]string) map[string]string {
 		t.Fatal("it has no definition")
 	}
 	return parts
+}
+
+func TestDataBehindALinkCounts(t *testing.T) {
+	of := func(content string) map[string]string {
+		shared := t.TempDir()
+		if err := os.WriteFile(filepath.Join(shared, "in.txt"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return definitionIn(t, with("other", "", "filepath.Join(\"testdata\", name)"), func(dir string) {
+			if err := os.Symlink(shared, filepath.Join(dir, "testdata")); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if one, other := of("1"), of("2"); reflect.DeepEqual(one, other) {
+		t.Errorf("%v is the definition in both", one)
+	}
+}
+
+func TestABenchmarkWithoutABodyIsDefinedToo(t *testing.T) {
+	definitionOf(t, files("func BenchmarkA(b *testing.B)\n"))
 }
 
 func TestPartsHaveTheirLine(t *testing.T) {

@@ -26,6 +26,7 @@ const (
 	reasonLater     = "the timer is started again, or another loop begins, after the loop"
 	reasonRest      = "more than the loop is timed"
 	reasonCaller    = "it is called by a function that may time more"
+	reasonKept      = "b is kept somewhere, and b.N read there"
 	reasonDeferred  = "what the loop defers is timed after it"
 )
 

@@ -246,6 +246,30 @@ func (f *function) calls(visit func(call *ast.CallExpr, name string, loops int))
 	})
 }
 
+// keepsB reports whether the function puts b into something else than a call.
+func (f *function) keepsB() bool {
+	keeps := false
+	f.walk(func(n ast.Node, _ int) {
+		var values []ast.Expr
+		switch s := n.(type) {
+		case *ast.CompositeLit:
+			values = s.Elts
+		case *ast.KeyValueExpr:
+			values = []ast.Expr{s.Value}
+		case *ast.AssignStmt:
+			values = s.Rhs
+		case *ast.ValueSpec:
+			values = s.Values
+		case *ast.ReturnStmt:
+			values = s.Results
+		}
+		for _, value := range values {
+			keeps = keeps || isIdent(value, f.param)
+		}
+	})
+	return keeps
+}
+
 func calledName(e ast.Expr) string {
 	switch fun := e.(type) {
 	case *ast.Ident:

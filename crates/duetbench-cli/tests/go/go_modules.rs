@@ -30,6 +30,32 @@ fn the_modules_of_a_workspace_are_measured_in_one_run() {
 }
 
 #[test]
+fn a_workspace_whose_own_folder_is_a_module_is_measured_whole() {
+    let place = Place::new();
+    for version in ["old", "new"] {
+        two_modules(&place, version);
+        place.write(&format!("{version}/go.work"), "go 1.21\n\nuse (\n\t.\n\t./a\n\t./b\n)\n");
+        place.write(&format!("{version}/go.mod"), "module example.com/root\n\ngo 1.21\n");
+        place.write(&format!("{version}/root_test.go"), &simple(GOOD));
+    }
+    let planned = place.duet(&["compare", "./old", "./new", "--dry-run", "--measure-identical"]).expect(0).stdout;
+    for module in ["example.com/a\n", "example.com/b\n", "example.com/root\n"] {
+        assert!(planned.contains(module), "{planned}");
+    }
+}
+
+#[test]
+fn modules_that_are_called_alike_are_refused() {
+    let place = Place::new();
+    for dir in ["a", "b"] {
+        place.write(&format!("{dir}/go.mod"), "module example.com/same\n\ngo 1.21\n");
+        place.write(&format!("{dir}/a_test.go"), &simple(GOOD));
+    }
+    let ran = place.duet(&["list", ".", "--packages", "./a/...", "--packages", "./b/..."]).expect(2);
+    ran.says(&["`example.com/same` is in `", "--packages"]);
+}
+
+#[test]
 fn a_checkout_behind_a_link_is_the_same_as_in_its_place() {
     let place = Place::go_module("package fixture\n");
     place.write("sub/sub_test.go", &simple(GOOD).replace("package fixture", "package sub"));

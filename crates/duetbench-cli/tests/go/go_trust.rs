@@ -64,6 +64,23 @@ fn a_single_build_says_what_layout_could_explain() {
 }
 
 #[test]
+fn c_sources_outside_of_a_package_are_those_of_their_version() {
+    let place = Place::new();
+    let go = "package fixture\n\n// #include \"../native/work.h\"\nimport \"C\"\n\nfunc Work() int { return int(C.work()) }\n";
+    let bench = "package fixture\n\nimport \"testing\"\n\nvar sink int\n\nfunc BenchmarkWork(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tsink += Work()\n\t}\n}\n";
+    for (version, rounds) in [("old", 1000), ("new", 3000)] {
+        let c = format!(
+            "static int work(void) {{ volatile int s = 0; for (int i = 0; i < {rounds}; i++) s += i; return s; }}\n"
+        );
+        place.write(&format!("{version}/go.mod"), "module fixture\n\ngo 1.21\n");
+        place.write(&format!("{version}/p/p.go"), go).write(&format!("{version}/p/p_test.go"), bench);
+        place.write(&format!("{version}/native/work.h"), &c);
+    }
+    let ran = compare(&place, &["--forks", "6", "--builds", "1"]).expect(3);
+    assert_eq!(ran.verdict("BenchmarkWork"), "regression", "{}", ran.stdout);
+}
+
+#[test]
 fn a_benchmark_that_keeps_several_cores_busy_gets_them() {
     let spreading = r"func BenchmarkSpread(b *testing.B) {
 	for i := 0; i < b.N; i++ {
@@ -83,7 +100,9 @@ fn a_benchmark_that_keeps_several_cores_busy_gets_them() {
 	}
 }
 ";
-    let version = format!("{}\n{GOOD}", simple(spreading));
+    // What it allocates is collected beside it, which is no part of that.
+    let spreading = spreading.replace("s := page\n", "s := page\n\t\t\t\tsink += len(make([]byte, 1<<17))\n");
+    let version = format!("{}\n{GOOD}", simple(&spreading));
     let place = two(&version, &version);
     let ran = compare(&place, &["--forks", "3", "--builds", "1", "--measure-identical"]);
     let mode = |name: &str| ran.benchmark(name)["mode"].as_str().unwrap().to_owned();

@@ -34,6 +34,10 @@ fn two(change: impl Fn(String) -> String) -> Place {
 pub(crate) fn divan_has_the_names_that_it_filters_by() {
     let place = Place::new();
     write(&place, "", |text| text);
+    let twins = "\nmod twins {\n    pub mod a {\n        pub struct T;\n    }\n    pub mod b {\n        pub struct T;\n    }\n    \
+                 #[divan::bench(types = [a::T, b::T])]\n    fn twin<T>() -> u64 {\n        (0..divan::black_box(100)).sum()\n    }\n}\n";
+    let benches = fs::read_to_string(place.path().join("benches/tally.rs")).unwrap();
+    place.write("benches/tally.rs", &(benches + twins));
     let listed = duet(&place, &["list", "."]).expect(1).stdout;
     let names = [
         ("fold::10", "loop"),
@@ -48,6 +52,9 @@ pub(crate) fn divan_has_the_names_that_it_filters_by() {
         ("of_type::u8", "loop"),
         ("threads::t=1", "loop"),
         ("threads::t=2", "failed: it runs in 2 threads at once"),
+        // Divan shows types without their modules.
+        ("twins::twin::T", "loop"),
+        ("twins::twin::T #2", "loop"),
     ];
     let want: String = names.iter().map(|(name, how)| format!("tally/tally\ttally::{name}\t{how}\n")).collect();
     assert_eq!(listed, want);

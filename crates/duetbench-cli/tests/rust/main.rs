@@ -239,6 +239,10 @@ fn a_version_against_itself_gives_no_alarm() {
     let unproven =
         duet(&place, &["compare", "./old", "./new", "--format", "json", "--forks", "2", "--bench", "^iter$"]);
     assert_ne!(unproven.verdict("iter"), "identical_code");
+    // Nor are files the same because both versions lie in one checkout.
+    place.git(&["init", "-q"]);
+    let in_one = duet(&place, &["compare", "./old", "./new", "--format", "json", "--dry-run", "--bench", "^iter$"]);
+    assert!(!in_one.expect(0).stdout.contains("identical_code"));
 }
 
 fn a_planted_slowdown_is_found_in_every_form() {

@@ -5,6 +5,8 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::source::Source;
+
 /// Directories that no benchmark has a business with: the history, and our own store.
 const NOT_SOURCE: [&str; 2] = [".git", ".duet"];
 
@@ -21,6 +23,30 @@ enum Entry {
     Unreadable,
 }
 
+/// The directories whose files are compared; absent when those of the two versions do not correspond.
+///
+/// They are the trees that the versions belong to. Of one tree they are the two versions' directories, or those around them in which
+/// they lie alike: what lies beside them is the same file for both.
+pub fn roots<'a>(baseline: &'a Source, candidate: &'a Source) -> Option<[&'a Path; 2]> {
+    if baseline.tree == candidate.tree {
+        return apart([&baseline.dir, &candidate.dir]);
+    }
+    let inside = |source: &Source| source.dir.strip_prefix(&source.tree).map(Path::to_owned).ok();
+    let corresponding = inside(baseline).is_some() && inside(baseline) == inside(candidate);
+    corresponding.then_some([baseline.tree.as_path(), candidate.tree.as_path()])
+}
+
+/// The folders around two directories of one tree that lie beside each other, with equal paths from there.
+fn apart([mut a, mut b]: [&Path; 2]) -> Option<[&Path; 2]> {
+    while a != b && a.parent() != b.parent() {
+        if a.file_name() != b.file_name() {
+            return None;
+        }
+        (a, b) = (a.parent()?, b.parent()?);
+    }
+    Some([a, b])
+}
+
 /// The differing files of two trees.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
@@ -31,7 +57,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Compares two trees file by file, without what lies in folders of these names.
+    /// Compares two trees file by file, without what tools keep in folders of these names: those that say of themselves that they are a cache.
     pub(super) fn between(roots: [&Path; 2], aside: &[&str]) -> Changes {
         if roots[0] == roots[1] {
             return Changes::default();
@@ -109,7 +135,7 @@ fn walk(root: &Path, inside: &Path, aside: &[&str], found: &mut BTreeMap<PathBuf
             continue;
         }
         match entry.metadata() {
-            Ok(what) if what.is_dir() && aside.iter().any(|other| name == *other) => {}
+            Ok(what) if what.is_dir() && aside.iter().any(|other| name == *other) && is_cache(&entry.path()) => {}
             Ok(what) if what.is_dir() => walk(root, &path, aside, found),
             Ok(what) if what.is_symlink() => {
                 let entry = fs::read_link(entry.path()).map_or(Entry::Unreadable, Entry::Link);
@@ -121,6 +147,11 @@ fn walk(root: &Path, inside: &Path, aside: &[&str], found: &mut BTreeMap<PathBuf
             Err(_) => drop(found.insert(path, Entry::Unreadable)),
         }
     }
+}
+
+/// Whether a folder is marked as a cache (Cache Directory Tagging Specification, 0.6).
+fn is_cache(folder: &Path) -> bool {
+    folder.join("CACHEDIR.TAG").is_file()
 }
 
 fn same(path: &Path, roots: [&Path; 2], entries: [Option<&Entry>; 2]) -> bool {

@@ -47,6 +47,31 @@ fn it_is_cpp_too_and_several_files_may_include_it() {
 }
 
 #[test]
+fn programs_that_a_measured_one_starts_take_no_part() {
+    let dir = tempfile::tempdir().unwrap();
+    let (source, program) = (dir.path().join("starts.c"), dir.path().join("starts"));
+    let own = "#include \"duet.h\"
+int main(int argc, char **argv) {
+    char itself[4096];
+    if (argc > 1) return duet_active() ? 1 : 0;
+    snprintf(itself, sizeof itself, \"%s again\", argv[0]);
+    while (duet_active()) {
+        duet_begin();
+        if (system(itself) != 0) return 1;
+        duet_end(1);
+    }
+    return 0;
+}
+";
+    std::fs::write(&source, own).unwrap();
+    run(Command::new("gcc").arg("-I").arg(hooks().join("c")).arg(&source).arg("-o").arg(&program));
+    let mut trial = Trial::new(PageMode::Solo, 2, 4);
+    trial.spawn(0, &mut Command::new(program));
+    trial.end_well();
+    assert_eq!(trial.page.records(0).len(), 6);
+}
+
+#[test]
 fn it_compiles_and_links_wherever_it_is_included() {
     let dir = tempfile::tempdir().unwrap();
     let (source, program) = (dir.path().join("own.c"), dir.path().join("own"));

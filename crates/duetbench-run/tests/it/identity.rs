@@ -258,6 +258,27 @@ fn a_program_is_not_identical_when_code_or_data_differ() {
 }
 
 #[test]
+fn directories_of_one_tree_are_compared_from_where_they_lie_beside_each_other() {
+    let place = tempfile::tempdir().unwrap();
+    let tree = fs::canonicalize(place.path()).unwrap();
+    assert!(std::process::Command::new("git").args(["init", "-q"]).current_dir(&tree).status().unwrap().success());
+    let roots = |dirs: [&str; 2]| {
+        let sources = dirs.map(|dir| {
+            fs::create_dir_all(tree.join(dir)).unwrap();
+            let request = VersionRequest::Directory { typed: dir.into(), path: tree.join(dir) };
+            Source::resolve(&request, Path::new("/"), &tree, &[]).unwrap()
+        });
+        let inside = |root: &Path| root.strip_prefix(&tree).unwrap().display().to_string();
+        identity::roots(&sources[0], &sources[1]).map(|roots| roots.map(inside))
+    };
+    let some = |roots: [&str; 2]| Some(roots.map(str::to_owned));
+    assert_eq!(roots(["old", "new"]), some(["old", "new"]));
+    assert_eq!(roots(["v1/lib", "v2/lib"]), some(["v1", "v2"]), "`../corpus` is not the same file for both");
+    assert_eq!(roots(["v1/lib", "v1/lib"]), some(["v1/lib", "v1/lib"]));
+    assert_eq!(roots(["v1/lib", "v2/other"]), None);
+}
+
+#[test]
 fn files_count_when_benchmarks_may_read_them() {
     let place = tempfile::tempdir().unwrap();
     let root = fs::canonicalize(place.path()).unwrap();

@@ -130,7 +130,7 @@ impl Pair {
         std::os::unix::fs::symlink(root, &seen).unwrap();
         let go = how.instead.map_or(seen.join("bin/go"), |script| executable(&place("go"), script));
         let version = fs::read_to_string(root.join("VERSION")).unwrap().lines().next().unwrap().to_owned();
-        let toolchain = Toolchain { go, root: seen, version, flags: how.goflags.to_owned() };
+        let toolchain = Toolchain { go, root: seen, version, flags: how.goflags.to_owned(), native: Vec::new() };
         let arguments = GoArguments { build: how.flags, ..GoArguments::default() };
         let conditions = Conditions {
             timeout: Duration::from_secs(60),

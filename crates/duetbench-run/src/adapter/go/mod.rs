@@ -33,6 +33,7 @@ mod list;
 mod matching;
 mod module;
 mod modules;
+mod native;
 mod overlay;
 mod packages;
 mod reach;

@@ -25,7 +25,9 @@ pub(super) fn places(toolchain: &Toolchain, source: &Source, patterns: &[String]
     let around = Around::of(toolchain, source)?;
     let mut places: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for pattern in patterns {
-        if around.workspace.is_some() && around.module.is_none() && pattern == ALL {
+        // Where the workspace's own folder is a module, the go command would see that one alone.
+        let of_workspace = around.module.is_none() || around.workspace.as_ref() == Some(&source.dir);
+        if around.workspace.is_some() && of_workspace && pattern == ALL {
             let of_all = workspace(toolchain, source)?.into_iter().filter_map(|dir| below(&source.dir, &dir, true));
             places.entry(source.dir.clone()).or_default().extend(of_all);
         } else {

@@ -17,8 +17,8 @@ use crate::error::RunError;
 use crate::tool::shorten;
 
 /// The hook's sources, by the names that `anchors.json` uses.
-const HOOK_FILES: [(&str, &str); 16] = sources!("../../../../../hooks/go/hook/":
-    "page.go", "agree.go", "system.go", "link.go", "hook.go", "trial.go", "whole.go", "cycles.go", "list.go",
+const HOOK_FILES: [(&str, &str); 17] = sources!("../../../../../hooks/go/hook/":
+    "page.go", "agree.go", "system.go", "link.go", "hook.go", "trial.go", "probe.go", "whole.go", "cycles.go", "list.go",
     "clock_wrapped.go", "clock_plain.go", "loop_field.go", "loop_count.go", "loop_none.go", "context_field.go",
     "context_none.go"
 );

@@ -1,5 +1,6 @@
 //! Packages of a version, and whether it can be built away from its place.
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
@@ -63,7 +64,24 @@ pub(super) fn list(
         let args = args.chain(place.patterns.iter().map(String::as_str));
         found.extend(with_tests(&toolchain.command(args, &place.dir).text()?)?);
     }
+    told_apart(&found)?;
     Ok(found)
+}
+
+/// Fails where packages of two folders have one name, as those of modules that are called alike.
+fn told_apart(packages: &[Package]) -> Result<(), RunError> {
+    let mut folders: BTreeMap<&str, &Path> = BTreeMap::new();
+    for Package { import_path, dir, .. } in packages {
+        match folders.insert(import_path, dir) {
+            Some(other) if other != dir => {
+                let [one, other] = [other, dir].map(Path::display);
+                return Err(RunError::version(format!("`{import_path}` is in `{one}` and in `{other}`"))
+                    .hint("measure them one after the other, with `--packages`"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The user's flags that decide which files belong to a package: the sanitisers are build tags as well.
@@ -145,6 +163,9 @@ fn check_replacements_in(asked: Tool, source: &Source, module: &Path) -> Result<
     for replace in go_mod.replace.unwrap_or_default().into_iter().filter(|r| r.new.version.is_none()) {
         let (why, hint) = match std::fs::canonicalize(module.join(&replace.new.path)) {
             Ok(target) if target.starts_with(&source.tree) => continue,
+            _ if source.requested.contains('@') => {
+                ("what is published does not hold", "clone the repository, and compare its tags")
+            }
             Err(_) if without_parents(&module.join(&replace.new.path)).starts_with(&source.tree) => {
                 ("is not there", "if it is generated, make it in two directories, and compare these")
             }

@@ -5,6 +5,8 @@ use std::{fmt, fs};
 
 use serde::Deserialize;
 
+use super::native;
+use crate::adapter::changes::roots;
 use crate::error::RunError;
 use crate::source::Source;
 use crate::tool::Tool;
@@ -23,6 +25,8 @@ pub struct Toolchain {
     pub version: String,
     /// `GOFLAGS`, wherever it was set.
     pub flags: String,
+    /// `CGO_CPPFLAGS` below the trees of versions with C sources, which tell these apart.
+    pub native: Vec<(PathBuf, String)>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -35,6 +39,8 @@ struct GoEnv {
     module_cache: PathBuf,
     #[serde(rename = "GOFLAGS")]
     flags: String,
+    #[serde(rename = "CGO_CPPFLAGS", default)]
+    for_c: String,
 }
 
 impl Toolchain {
@@ -72,7 +78,9 @@ impl Toolchain {
             }
         }
         let root = outside_module_cache(&newest, scratch)?;
-        Ok(Toolchain { go: root.join("bin/go"), root, version: newest.version, flags: newest.flags })
+        let flags = |tree: &Path| Some((tree.to_owned(), format!("{} {}", newest.for_c, native::flag(tree)?)));
+        let native = trees(versions).into_iter().filter_map(flags).collect();
+        Ok(Toolchain { go: root.join("bin/go"), root, version: newest.version, flags: newest.flags, native })
     }
 
     /// Whether this is the given release or a later one.
@@ -82,8 +90,17 @@ impl Toolchain {
 
     /// A `go` command line in a directory, with exactly this toolchain.
     pub(crate) fn command<'a>(&self, args: impl IntoIterator<Item = &'a str>, dir: &Path) -> Tool {
-        Tool::new(&self.go.to_string_lossy(), args, dir).env("GOROOT", &self.root).env("GOTOOLCHAIN", "local")
+        let tool =
+            Tool::new(&self.go.to_string_lossy(), args, dir).env("GOROOT", &self.root).env("GOTOOLCHAIN", "local");
+        let flags = self.native.iter().find(|(tree, _)| dir.starts_with(tree)).map(|(_, flags)| flags);
+        flags.into_iter().fold(tool, |tool, flags| tool.env("CGO_CPPFLAGS", flags))
     }
+}
+
+/// The trees in which files of the versions lie that may differ.
+fn trees(versions: &[Source]) -> Vec<&Path> {
+    let apart = if let [baseline, candidate] = versions { roots(baseline, candidate) } else { None };
+    apart.map_or_else(|| versions.iter().map(|version| version.tree.as_path()).collect(), Vec::from)
 }
 
 /// The go command refuses to see files of the module cache in another form; the same module is had by its name.
@@ -123,15 +140,14 @@ fn absent() -> RunError {
 }
 
 fn go_env(dir: &Path) -> Result<GoEnv, RunError> {
-    let text =
-        Tool::new("go", ["env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE", "GOFLAGS"], dir).text().map_err(|e| {
-            match e {
-                RunError::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => absent(),
-                RunError::Tool { output, .. } => {
-                    RunError::toolchain(format!("`go env` in `{}` failed: {output}", dir.display()))
-                }
-                other => other,
+    let text = Tool::new("go", ["env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE", "GOFLAGS", "CGO_CPPFLAGS"], dir)
+        .text()
+        .map_err(|e| match e {
+            RunError::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => absent(),
+            RunError::Tool { output, .. } => {
+                RunError::toolchain(format!("`go env` in `{}` failed: {output}", dir.display()))
             }
+            other => other,
         })?;
     serde_json::from_str(&text).map_err(|e| RunError::toolchain(format!("`go env` answered something unexpected: {e}")))
 }
@@ -192,7 +208,8 @@ mod tests {
         // That of 1.22 says `flag provided but not defined: -randlayout`.
         let orders = |version: &str| {
             let [go, root] = ["go", "root"].map(Into::into);
-            Toolchain { go, root, version: version.into(), flags: String::new() }.is_at_least(RANDLAYOUT_SINCE)
+            Toolchain { go, root, version: version.into(), flags: String::new(), native: Vec::new() }
+                .is_at_least(RANDLAYOUT_SINCE)
         };
         assert_eq!(["go1.22.12", "go1.23.0", "go1.26.8"].map(orders), [false, true, true]);
     }

@@ -76,7 +76,8 @@ impl Cargo {
     }
 
     pub(super) fn metadata(&self, source: &Source, arguments: &CargoArguments) -> Result<Metadata, RunError> {
-        let fixed = ["metadata", "--format-version", "1", "--locked"];
+        // Packages of other systems may never have been fetched.
+        let fixed = ["metadata", "--format-version", "1", "--locked", "--filter-platform", &self.host];
         let args = fixed.into_iter().chain(arguments.features.iter().chain(&arguments.config).map(String::as_str));
         Metadata::parse(&self.tool("cargo", args, &source.dir).called("cargo metadata").text()?)
     }

@@ -20,16 +20,32 @@ pub(super) const VARIABLE: &str = "DUET_HOOKED";
 /// Files of a published package that tell one release from another; the second is there where it was vendored.
 const RECORDS: [&str; 2] = ["Cargo.toml", ".cargo-checksum.json"];
 
-/// Writes hooked copies of all harnesses that a version depends on below `place`; names them.
-pub(super) fn write(metadata: &Metadata, place: &Path) -> Result<Vec<String>, RunError> {
-    let mut written = Vec::new();
+/// Writes hooked copies of all harnesses that a version depends on below `place`; those that it does not fit stay as they are, with the
+/// reason.
+///
+/// # Errors
+/// When it fits none, or a copy cannot be made.
+pub(super) fn write(metadata: &Metadata, place: &Path) -> Result<Vec<RunError>, RunError> {
+    let (mut unfit, mut hooked) = (Vec::new(), 0);
     for harness in &HARNESSES {
         for package in metadata.named(harness.package) {
-            written.push(format!("{} {}", package.name, package.version));
-            copy(package, harness, place)?;
+            match copy(package, harness, place) {
+                Err(error @ RunError::Told { .. }) => {
+                    // Half a hook would not compile.
+                    drop(fs::remove_dir_all(below(place, &package.dir())));
+                    unfit.push(error);
+                }
+                copied => {
+                    copied?;
+                    hooked += 1;
+                }
+            }
         }
     }
-    Ok(written)
+    match unfit.pop() {
+        Some(only) if hooked == 0 => Err(only),
+        last => Ok(unfit.into_iter().chain(last).collect()),
+    }
 }
 
 fn copy(package: &Package, harness: &Harness, place: &Path) -> Result<(), RunError> {

@@ -8,9 +8,9 @@ use crate::adapter::{Artifact, Identity};
 /// The folder of what cargo makes.
 pub(super) const MADE: &str = "target";
 /// Endings of what is compiled in, or written for people.
-const ENDINGS: [&str; 3] = ["rs", "md", "lock"];
+const ENDINGS: [&str; 2] = ["rs", "md"];
 /// Files that only cargo reads.
-const MANIFEST: &str = "Cargo.toml";
+const OF_CARGO: [&str; 2] = ["Cargo.toml", "Cargo.lock"];
 
 /// Compares two programs that were built in the folder `made`, and where those are equal all that lies around them.
 pub(super) fn compare<'c>([a, b]: [&Artifact; 2], made: &Path, changes: impl Fn() -> &'c Changes) -> Identity {
@@ -34,5 +34,5 @@ fn names_files_in(program: &Path, folder: &Path) -> bool {
 
 fn may_be_read(path: &Path) -> bool {
     let aside = path.extension().is_some_and(|ending| ENDINGS.iter().any(|other| ending == *other));
-    !aside && path.file_name().is_none_or(|name| name != MANIFEST)
+    !aside && path.file_name().is_none_or(|name| OF_CARGO.iter().all(|other| name != *other))
 }

@@ -134,7 +134,7 @@ const DIVAN: [Part; 4] = [
             ),
             before(
                 "with_bencher(Bencher::new(&mut bench_context));",
-                "                if crate::duet::takes(&crate::duet::path(), crate::duet::unless_one(thread_count.get()), &mut || {
+                "                if crate::duet::takes(&crate::duet::numbered(&crate::duet::path()), crate::duet::unless_one(thread_count.get()), &mut || {
                     with_bencher(Bencher::new(&mut bench_context));
                 }) {
                     tree_painter.borrow_mut().finish_empty_leaf();

@@ -19,7 +19,8 @@ use super::{
     Adapter, Around, Artifact, Build, Built, Identity, Layout, Listing, Manifest, Order, PairLayouts, Relink,
     Relinking, Subject, Urgency, Wish, hex,
 };
-use crate::adapter::{self, changes::Changes, is_hooked};
+use crate::adapter::changes::{Changes, roots};
+use crate::adapter::{self, is_hooked};
 use crate::error::RunError;
 use crate::process::Launch;
 use crate::source::{Registry, Source};
@@ -257,7 +258,7 @@ impl Adapter for Rust {
         if own_main.is_empty() {
             return Err(nothing(subject, source, &notes));
         }
-        hooked::write(&metadata, &self.workshop.hooked())?;
+        let mut unfit = hooked::write(&metadata, &self.workshop.hooked())?;
         let place = self.scratch.join(subject.role.word());
         let links = place.join("links");
         fs::create_dir_all(&links).map_err(|e| RunError::file("create", &links, e))?;
@@ -286,8 +287,10 @@ impl Adapter for Rust {
             "they start programs of their package (`CARGO_BIN_EXE_…`), and both versions' would be one",
         ));
         if build.artifacts.is_empty() {
-            return Err(nothing(subject, source, &notes));
+            return Err(unfit.pop().unwrap_or_else(|| nothing(subject, source, &notes)));
         }
+        // Another member of the workspace may have it.
+        notes.extend(unfit.iter().filter(|_| !unhooked.is_empty()).map(ToString::to_string));
         let fixed = build.artifacts.iter().filter_map(|(id, artifact)| Some((id, self.recorded(artifact).err()?)));
         notes.extend(locked);
         notes.extend(self.settings.clone());
@@ -298,10 +301,14 @@ impl Adapter for Rust {
         Ok(Built { build, notes })
     }
 
-    fn identical(&self, [baseline, candidate]: [&Build; 2], sources: [&Source; 2]) -> BTreeMap<String, Identity> {
+    fn identical(&self, [baseline, candidate]: [&Build; 2], [from, to]: [&Source; 2]) -> BTreeMap<String, Identity> {
+        let Some(roots) = roots(from, to) else {
+            let apart = || Identity::Different("the two versions' directories do not correspond".to_owned());
+            return baseline.common(candidate).map(|(id, _)| (id.clone(), apart())).collect();
+        };
         let changes = LazyCell::new(|| {
             // Large trees take a while, and are of no interest while no program is equal.
-            Changes::between(sources.map(|source| source.tree.as_path()), &[identity::MADE])
+            Changes::between(roots, &[identity::MADE])
         });
         let made = self.workshop.target();
         let identity = |artifacts| identity::compare(artifacts, &made, || &changes);
@@ -309,13 +316,22 @@ impl Adapter for Rust {
     }
 
     fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
-        let mut all = Listing::default();
+        let (mut all, mut failed) = (Listing::default(), Vec::new());
         for (number, (package, artifact)) in build.artifacts.iter().enumerate() {
             let (launch, file) = (self.base_launch(artifact), self.scratch.join(format!("list-{number}")));
             let lister =
                 list::Lister { package, launch, file, timeout: self.around.timeout, filter: &self.around.filter };
-            all.found.extend(lister.run(interrupted)?);
+            match lister.run(interrupted) {
+                Ok(found) => all.found.extend(found),
+                Err(error @ RunError::Told { .. }) => failed.push(error),
+                Err(error) => return Err(error),
+            }
         }
+        // One program that cannot be listed keeps no other from being measured.
+        if all.found.is_empty() && !failed.is_empty() {
+            return Err(failed.swap_remove(0));
+        }
+        all.notes.extend(failed.iter().map(ToString::to_string));
         Ok(all)
     }
 

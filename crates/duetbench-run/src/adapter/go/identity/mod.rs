@@ -11,26 +11,14 @@ use std::path::Path;
 
 use crate::adapter::changes::Changes;
 use crate::adapter::{Artifact, Build, Identity};
-use crate::source::Source;
+
+pub use crate::adapter::changes::roots;
 
 mod files;
 mod lines;
 mod program;
 
 use program::Program;
-
-/// The directories whose files are compared; absent when those of the two versions do not correspond.
-///
-/// They are the trees that the versions belong to. Two directories of one tree are compared themselves: what lies beside them is
-/// the same file for both.
-pub fn roots<'a>(baseline: &'a Source, candidate: &'a Source) -> Option<[&'a Path; 2]> {
-    if baseline.tree == candidate.tree {
-        return Some([&baseline.dir, &candidate.dir]);
-    }
-    let inside = |source: &Source| source.dir.strip_prefix(&source.tree).map(Path::to_owned).ok();
-    let corresponding = inside(baseline).is_some() && inside(baseline) == inside(candidate);
-    corresponding.then_some([baseline.tree.as_path(), candidate.tree.as_path()])
-}
 
 /// Compares every package that both versions have. `roots` are the directories of the two versions, as [`roots`] gives them.
 pub fn compare_packages(baseline: &Build, candidate: &Build, roots: Option<[&Path; 2]>) -> BTreeMap<String, Identity> {

@@ -114,7 +114,13 @@ mod tests {
         let target = root.join("src/cmd/link/internal/ld/data.go");
         fs::create_dir_all(target.parent().unwrap()).unwrap();
         fs::write(target, text).unwrap();
-        Toolchain { go: root.join("bin/go"), root: root.to_owned(), version: "go1.99.0".into(), flags: String::new() }
+        Toolchain {
+            go: root.join("bin/go"),
+            root: root.to_owned(),
+            version: "go1.99.0".into(),
+            flags: String::new(),
+            native: Vec::new(),
+        }
     }
 
     #[test]
