@@ -80,7 +80,7 @@ if [ -f "$out/report.json" ]; then
     if [ -f "$policy/duet-waivers.toml" ]; then cp "$policy/duet-waivers.toml" "$out/"; fi
     # The comment is written where there are neither flags nor settings.
     "$duet" config check --output "$out/settings" || true
-    if grep -qsx 'strict: yes' "$out/settings"; then touch "$out/strict"; fi
+    if grep -qs '^strict: yes' "$out/settings"; then touch "$out/strict"; fi
     rm -f "$out/settings"
 fi
 

@@ -49,6 +49,16 @@ if [ ! -f "$work/duet.db" ]; then stop "the artifact holds no duet.db: was anyth
     [ -f "$work/comment.md" ] || stop "the artifact's measurements cannot be shown"
 [ "$(head -n 1 "$work/comment.md")" = "$marker" ] || stop "what came out is no comment of duet's"
 
+# Each job that has a name keeps a comment of its own.
+case ${ACTION_NAME:-} in
+    *[!A-Za-z0-9_-]*) stop "the input name is \`$ACTION_NAME\`: only letters, digits, - and _ are understood" ;;
+    "") ;;
+    *)
+        marker="<!-- duetbench $ACTION_NAME -->"
+        sed -i "1s/.*/$marker/" "$work/comment.md"
+        ;;
+esac
+
 if [[ ${ACTION_RUN_URL:-} =~ ^https://[A-Za-z0-9.:/_-]+$ ]]; then
     printf '\n[Report with pictures, and log](%s)\n' "$ACTION_RUN_URL" >> "$work/comment.md"
 fi
@@ -65,8 +75,9 @@ case $numbers in
     *[!0-9]*) stop "several open pull requests have the commit $ACTION_HEAD_SHA: nothing is written, since which of them was measured is not known" ;;
 esac
 number=$numbers
+export marker
 comment=$(gh api --paginate "repos/$repository/issues/$number/comments" \
-    --jq '.[] | select(.user.type == "Bot" and (.body | startswith("<!-- duetbench -->"))) | .id' | head -n 1)
+    --jq '.[] | select(.user.type == "Bot" and (.body | startswith(env.marker))) | .id' | head -n 1)
 if [ -n "$comment" ]; then
     gh api --method PATCH "repos/$repository/issues/comments/$comment" -F "body=@$work/comment.md" --silent
 else

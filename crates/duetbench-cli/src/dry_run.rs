@@ -34,12 +34,11 @@ impl DryRun<'_> {
         if format == Format::Json {
             return json::write(self);
         }
-        let warnings = self.warnings.iter().map(|words| format!("warning: {}", one_line(words)));
         // A fleet's time is bounded by its calls.
         let forecast = forecast::words(self.plan, self.spec).filter(|_| self.spec.fleet.is_none());
         let lines = forecast.into_iter().chain(self.afterwards.iter().cloned());
-        let lines: String = lines.chain(warnings).map(|line| line + "\n").collect();
-        render(self.plan, self.versions) + &lines
+        let lines: String = lines.map(|line| line + "\n").collect();
+        render(self.plan, self.versions) + &lines + &warnings(self.warnings)
     }
 }
 
@@ -57,8 +56,16 @@ pub struct SoloDryRun<'a> {
 impl SoloDryRun<'_> {
     /// The plan for machines where they are asked for, else for people.
     pub fn write(&self, format: Format) -> String {
-        if format == Format::Json { json::write_solo(self) } else { render_solo(self.plan, self.version) }
+        if format == Format::Json {
+            return json::write_solo(self);
+        }
+        render_solo(self.plan, self.version) + &warnings(self.warnings)
     }
+}
+
+/// Warnings, a line each.
+fn warnings(all: &[String]) -> String {
+    all.iter().map(|words| format!("warning: {}\n", one_line(words))).collect()
 }
 
 /// The plan as text, one line per benchmark.

@@ -139,7 +139,8 @@ fn dispatch(program: &impl Program) -> Result<u8, Failure> {
     }
     let context = Context { printer: Printer::new(&settings), settings, cwd, interrupted: interrupted.clone() };
     if program.ends_orderly() {
-        context.printer.check_destination(&context.db())?;
+        let db = (!context.settings.dry_run()).then(|| context.db());
+        context.printer.check_destination(db.as_deref())?;
     }
     let done = program.carry_out(&context);
     end_leftovers("measured code");

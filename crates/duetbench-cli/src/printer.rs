@@ -50,16 +50,16 @@ impl Printer {
     }
 
     /// Checks that the output file can be made: nobody wants to measure for minutes to learn that it cannot. The folder of a database
-    /// is made with that.
+    /// is made with that, unless nothing is kept.
     ///
     /// # Errors
     /// When there is no folder for it, or a link leads out of the checkout in its place.
-    pub fn check_destination(&self, db: &Path) -> Result<(), Failure> {
+    pub fn check_destination(&self, db: Option<&Path>) -> Result<(), Failure> {
         if self.format == Format::Html {
             self.place_of_page()?;
         }
         let folder = self.output.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
-        match folder.filter(|folder| !folder.is_dir() && !db.starts_with(folder)) {
+        match folder.filter(|folder| !folder.is_dir() && !db.is_some_and(|db| db.starts_with(folder))) {
             Some(folder) => {
                 Err(Failure::usage(format!("the report cannot be written: there is no folder `{}`", folder.display()))
                     .hint("make it, or name another file with `--output`"))
@@ -75,7 +75,7 @@ impl Printer {
     pub fn report(&self, report: &Report, exit_code: u8) -> Result<(), Failure> {
         let palette = self.palette();
         let width = if self.is_on_terminal() { terminal_width() } else { None };
-        self.data(&match self.format {
+        self.rendered(&match self.format {
             Format::Text => {
                 let plot = self.plot.unwrap_or(self.is_on_terminal());
                 text::render(report, &palette, Look { width, plot, all: self.all })
@@ -95,7 +95,12 @@ impl Printer {
     /// When it cannot be written, or not in that form.
     pub fn document(&self, document: &Document) -> Result<(), Failure> {
         let width = if self.is_on_terminal() { terminal_width() } else { None };
-        self.data(&document.write(self.format, &self.palette(), width)?)
+        self.rendered(&document.write(self.format, &self.palette(), width)?)
+    }
+
+    /// Writes what is in the chosen form.
+    fn rendered(&self, text: &str) -> Result<(), Failure> {
+        if self.format == Format::Html { self.page(text) } else { self.data(text) }
     }
 
     /// Writes a page for the browser to the output file and says where it is. A terminal shows no page: a file in the current directory
@@ -126,18 +131,16 @@ impl Printer {
         if self.colour && self.is_on_terminal() { Palette::coloured() } else { Palette::plain() }
     }
 
-    /// Writes data to the output file or standard output; a reader that has gone away is no error.
+    /// Writes data that are no page to the output file or standard output; a reader that has gone away is no error.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn data(&self, text: &str) -> Result<(), Failure> {
-        if self.format == Format::Html {
-            return self.page(text);
-        }
-        // In the other forms every line begins with what is ours; a row for people begins with a name.
-        let is_ours = self.format != Format::Text || self.palette() != Palette::plain();
+        // Where there is no page there is text. In the other forms every line begins with what is ours; a row for people begins with a name.
+        let is_text = matches!(self.format, Format::Text | Format::Html);
+        let is_ours = !is_text || self.palette() != Palette::plain();
         let text = if is_ours { text.to_owned() } else { lines(text) };
-        let text = if self.ascii && self.format == Format::Text { ascii::written(&text) } else { text };
+        let text = if self.ascii && is_text { ascii::written(&text) } else { text };
         match &self.output {
             Some(path) => write_file(path, &text),
             None => to_output(text.as_bytes()),

@@ -40,9 +40,10 @@ fn begin(place: &Place, forks: &str) -> Sitting {
 #[test]
 fn the_planted_regression_is_found_and_the_report_keeps_to_the_schema() {
     let place = textkit();
-    let ran = duet(&place, &comparing("here", "16", &["--threshold", "3%", "--alpha", "1%"])).expect(3);
+    // By so many units, at an error that a loaded machine allows: with eight at 1 % a ratio of 1.8 [1.2, 2.6] was open at a load of 16.
+    let ran = duet(&place, &comparing("here", "24", &["--threshold", "3%", "--alpha", "10%"])).expect(3);
     slug_is_the_regression(&ran);
-    every_task_counts_once(&place, &ran, 8 * BENCHMARKS);
+    every_task_counts_once(&place, &ran, 12 * BENCHMARKS);
     assert_eq!(schema::departures(&ran.json()), Vec::<String>::new());
     let fleet = &ran.json()["fleet"];
     assert_eq!((&fleet["engine"], &fleet["builds"]), (&Value::from("here"), &Value::from(1)));

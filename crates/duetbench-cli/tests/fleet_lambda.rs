@@ -167,11 +167,11 @@ fn policies(place: &Place) -> [Value; 2] {
 
 fn the_planted_regression_is_found_and_nothing_is_left() {
     let (place, server) = (textkit(), server(Options::default()));
-    let args = comparing("lambda", "16", &["--threshold", "3%", "--alpha", "1%"]);
+    let args = comparing("lambda", "24", &["--threshold", "3%", "--alpha", "10%"]);
     let ran = ran(&mut duet(&place, &server, &args)).expect(3);
-    let ran = ran.says(&["on lambda: about 24 calls, 2 at once, 2048 MB each", "predicted: about "]);
+    let ran = ran.says(&["on lambda: about 36 calls, 2 at once, 2048 MB each", "predicted: about "]);
     slug_is_the_regression(&ran);
-    every_task_counts_once(&place, &ran, 8 * BENCHMARKS);
+    every_task_counts_once(&place, &ran, 12 * BENCHMARKS);
     let fleet = &ran.json()["fleet"];
     assert_eq!((&fleet["engine"], &fleet["memory_mb"]), (&Value::from("lambda"), &Value::from(2048)));
     assert_eq!(server.functions(), Vec::<String>::new(), "left behind");

@@ -40,11 +40,11 @@ pub fn visible(foreign: &str) -> String {
 }
 
 /// A cell of CSV that no spreadsheet takes for a formula, and no service of continuous integration for a command: an apostrophe stands before
-/// what could be one and is no number.
+/// what could be one and is no number or percentage.
 pub fn cell(foreign: &str) -> String {
     let clean = visible(foreign);
     let start = clean.trim_start();
-    let is_formula = start.starts_with(['=', '+', '-', '@']) && clean.parse::<f64>().is_err();
+    let is_formula = start.starts_with(['=', '+', '-', '@']) && clean.trim_end_matches('%').parse::<f64>().is_err();
     if is_formula || is_obeyed(start) { format!("'{start}") } else { clean }
 }
 
@@ -124,6 +124,7 @@ mod tests {
         check("=1", "'=1");
         check("\t=1", "'=1");
         check("-0.5", "-0.5");
+        check("-0.27%", "-0.27%");
         check("-a", "'-a");
         check("::error::x", "'::error::x");
         check("a  b\n", "a  b ");

@@ -42,6 +42,7 @@ pub mod schedule;
 pub mod solo_report;
 mod sources;
 pub mod spec;
+pub mod spellings;
 pub mod tune;
 pub mod verdict;
 pub mod warmup;

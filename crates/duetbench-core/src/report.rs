@@ -275,6 +275,7 @@ impl Report {
         let of_time = |breach: &&mut Breach| breach.metric == Metric::Time && !found.is_redefined(&breach.id);
         gate.breaches.iter_mut().filter(of_time).for_each(|breach| breach.standing = Standing::Fails);
         gate.open.clear();
+        gate.accepted.clear();
         gate.stale.clear();
     }
 

@@ -17,6 +17,24 @@ impl BenchmarkId {
         let name = self.name.split('/').next().unwrap_or_default();
         BenchmarkId { package: self.package.clone(), name: name.to_owned() }
     }
+
+    /// The name as reports print it: without Go's `Benchmark` in front.
+    pub fn short_name(&self) -> &str {
+        self.name.strip_prefix("Benchmark").filter(|rest| !rest.is_empty()).unwrap_or(&self.name)
+    }
+
+    /// Whether it is called so: by its name, as it is or as reports print it, alone or behind its package or whole parts of that's end.
+    pub fn is_called(&self, called: &str) -> bool {
+        let is_package = |before: &str| {
+            before
+                .strip_suffix('.')
+                .and_then(|end| self.package.strip_suffix(end))
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        };
+        [&self.name[..], self.short_name()]
+            .iter()
+            .any(|own| called.strip_suffix(own).is_some_and(|before| before.is_empty() || is_package(before)))
+    }
 }
 
 impl std::fmt::Display for BenchmarkId {

@@ -211,8 +211,9 @@ pub(crate) fn understood(words: Vec<OsString>) -> Result<Vec<OsString>, Failure>
             line.ours.push(word.clone());
             continue;
         };
-        let value = if foreign.valued { value() } else { None };
-        line.take(Typed { tool, option: option.unwrap_or_default(), value }, foreign.means)?;
+        // A switch is turned off by what follows in the same word.
+        let typed = if foreign.valued { (option, value()) } else { (word.to_str(), None) };
+        line.take(Typed { tool, option: typed.0.unwrap_or_default(), value: typed.1 }, foreign.means)?;
         if foreign.valued && inline.is_none() {
             rest.next();
         }
@@ -319,6 +320,7 @@ mod tests {
             ("compare -bench . -benchmem -run=^$ v1", "compare --bench . v1"),
             ("compare -tags x --cpu=2 v1 -- -short", "compare v1 -- -tags x --cpu 2 -short"),
             ("list -short", "list -- -short"),
+            ("compare -race=false v1", "compare v1 -- -race=false"),
             ("calibrate --run r1", "calibrate --run r1"),
             ("bisect -bench=Foo v1", "bisect --bench Foo v1"),
             ("compare --count v1", "compare --count v1"),

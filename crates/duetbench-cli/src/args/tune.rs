@@ -48,8 +48,8 @@ pub struct TuneArgs {
     /// Write the plan here [default: duet-plan.toml when tuning from a run, none when from files]
     #[arg(long, value_name = "FILE")]
     pub plan_file: Option<PathBuf>,
-    /// Say which benchmarks of the plan the run shows to be stale, and tune only those again
-    #[arg(long)]
+    /// Say which benchmarks of the plan the run shows to be stale, and tune only those again, by the rules that it was learnt by
+    #[arg(long, conflicts_with_all = ["metric", "threshold", "confidence", "levels", "keep", "warmup"])]
     pub check: bool,
     /// With `--check`, leave the plan as it is; the exit code is 1 where something is stale
     #[arg(long, requires = "check")]

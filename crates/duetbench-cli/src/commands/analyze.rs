@@ -99,7 +99,7 @@ pub(super) fn exit_of(detection: &Detection, strict: bool) -> u8 {
     } else if unanswerable {
         // Who gates on it would pass for ever.
         code::FAILED
-    } else if strict && answers.any(Answer::is_open) {
+    } else if strict && (answers.any(Answer::is_open) || !detection.not_compared.is_empty()) {
         code::INCONCLUSIVE
     } else {
         code::CLEAN

@@ -46,8 +46,9 @@ fn check(context: &Context) -> Result<u8, Failure> {
     out += &spec.rules.rules().enumerate().map(|(i, rule)| describe(i + 1, rule)).collect::<String>();
     out += &commands.iter().map(|name| format!("command: `{}`\n", one_line(name))).collect::<String>();
     let branches = context.settings.strict_on();
-    let on = if branches.is_empty() { String::new() } else { format!(" (on branches: {})", branches.join(", ")) };
-    out += &format!("strict: {}{}\n", if context.settings.strict() { "yes" } else { "no" }, one_line(&on));
+    let on =
+        if branches.is_empty() { String::new() } else { format!(" (on branches: {})", one_line(&branches.join(", "))) };
+    out += &format!("strict: {}{on}\n", if context.settings.strict() { "yes" } else { "no" });
     let file = WaiverFile::read(&policy_dir(&context.cwd))?;
     out += &if file.path.exists() {
         format!("waivers: {} in `{}`\n", file.waivers.len(), file.path.display())

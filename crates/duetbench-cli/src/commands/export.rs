@@ -53,7 +53,10 @@ fn of_run(run: &str, args: &ExportArgs, context: &Context) -> Result<Written, Fa
         (Head::Solo(_), _) if args.side.is_some() => {
             Err(Failure::usage(format!("`--side` is for comparisons, and `{}` measured one version", stored.name)))
         }
-        (Head::Solo(_), Some(write)) => samples(&stored, write),
+        (Head::Solo(_), Some(write)) => {
+            warn_of_gaps(&stored, context);
+            samples(&stored, write)
+        }
         (Head::Solo(_), None) => of_version(&stored, args.form.writer, Role::Candidate, context),
         (Head::Comparison(_), _) => of_comparison(stored, args, context),
     }
@@ -63,13 +66,17 @@ fn of_comparison(stored: StoredRun, args: &ExportArgs, context: &Context) -> Res
     let FormArg { name, writer } = args.form;
     let of = |role| of_version(&stored, writer, role, context);
     match (args.side, writer) {
-        (None | Some(SideArg::Both), Writer { samples: Some(write), .. }) => samples(&stored, *write),
+        (None | Some(SideArg::Both), Writer { samples: Some(write), .. }) => {
+            warn_of_gaps(&stored, context);
+            samples(&stored, *write)
+        }
         (Some(_), Writer { samples: Some(_), .. }) => {
             Err(Failure::usage("Parquet holds both versions, told apart by the column `side`"))
         }
         (side, Writer { both: Some(write), pairs, .. })
             if side == Some(SideArg::Both) || (side.is_none() && *pairs) =>
         {
+            warn_of_gaps(&stored, context);
             let about = about(&stored, Role::Candidate);
             let [baseline, candidate] = Role::BOTH.map(|role| stored.recording(role));
             Ok(write([&baseline, &candidate], &about)?)
@@ -83,11 +90,17 @@ fn of_comparison(stored: StoredRun, args: &ExportArgs, context: &Context) -> Res
         }
         (Some(SideArg::Baseline), _) => of(Role::Baseline),
         (None | Some(SideArg::Candidate), Writer { report: Some(write), .. }) => {
+            warn_of_gaps(&stored, context);
             let run = stored.comparison()?;
             Ok(write(&assemble::report(run))?)
         }
         (None | Some(SideArg::Candidate), _) => of(Role::Candidate),
     }
+}
+
+/// Tells of a run that was stopped, as its recordings do.
+fn warn_of_gaps(stored: &StoredRun, context: &Context) {
+    stored.gaps().iter().for_each(|words| context.printer.warning(words));
 }
 
 /// One version of a run, as the recording that it is to tuning and detecting.

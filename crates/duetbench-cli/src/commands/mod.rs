@@ -95,6 +95,14 @@ impl Context {
         Ok(path)
     }
 
+    /// Whether this is where a dry run ends; one that nobody typed is told.
+    fn ends_dry(&self) -> bool {
+        if self.settings.dry_run_is_set() {
+            self.printer.warning("nothing is measured: a variable or `duet.toml` sets `dry_run`");
+        }
+        self.settings.dry_run()
+    }
+
     /// Whether something can be had in the wanted form, if not in those that hold benchmarks and verdicts alone.
     ///
     /// # Errors

@@ -66,7 +66,8 @@ pub fn remove(args: &RemoveArgs, context: &Context) -> Result<u8, Failure> {
     let names: Vec<String> = found.iter().map(ToString::to_string).collect();
     let unfinished = listed.iter().any(|run| !run.complete && names.contains(&run.name));
     // Whoever measures holds the machine, and one that did not come to its end may be measured just now.
-    let _lock = unfinished.then(|| hold_machine_at_once(context)).transpose()?;
+    let held = unfinished.then(|| hold_machine_at_once(context)).transpose();
+    let _lock = held.map_err(|e| Failure::from(e).hint("try again when that has ended"))?;
     for run in found {
         store.remove(run)?;
     }

@@ -24,6 +24,7 @@ use crate::staleness::{Entry, Surroundings, inspect};
 /// # Errors
 /// When plan or run cannot be read, or the plan cannot be written.
 pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
+    context.check_form("what `duet tune` finds")?;
     let path =
         args.plan_file.clone().or_else(|| context.settings.plan()).unwrap_or_else(|| PathBuf::from(plan_file::NAME));
     let plan = PlanFile::read(&path)?;

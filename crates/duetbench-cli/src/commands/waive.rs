@@ -63,17 +63,14 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
 fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     let metric = args.unit.clone().map_or_else(|| Metric::from(args.metric), Metric::Reported);
     let gate = Gate::decide(report.found(), report.spec.thresholds(), &[], today());
-    let named = |breach: &&Breach| is_called(&breach.id, &args.benchmark);
+    let named = |breach: &&Breach| breach.id.is_called(&args.benchmark);
     let mut all = gate.breaches.iter().filter(named).filter(|breach| breach.metric == metric);
-    if !report.benchmarks.iter().any(|one| is_called(&one.id, &args.benchmark)) {
+    if !report.benchmarks.iter().any(|one| one.id.is_called(&args.benchmark)) {
         return Err(unknown(report, &args.benchmark, "`--run` names"));
     }
     match (all.next(), all.next()) {
         (Some(breach), None) => Ok(breach.clone()),
-        (Some(one), Some(other)) => Err(Failure::usage(format!(
-            "`{}` is in several packages: name `{}` or `{}`",
-            args.benchmark, one.id, other.id
-        ))),
+        (Some(one), Some(other)) => Err(ambiguous(&args.benchmark, [&one.id, &other.id])),
         (None, _) => Err(Failure::usage(format!(
             "the {} of `{}` did not get worse in `{}`, so there is nothing to accept; `--run` names another run",
             metric.word(),
@@ -83,14 +80,9 @@ fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     }
 }
 
-/// Whether this is a name of the benchmark: its own, with its package, or as a report prints either.
-pub(super) fn is_called(id: &BenchmarkId, name: &str) -> bool {
-    let package = id.package.rsplit('/').next().unwrap_or_default();
-    let short = short_name(&id.name);
-    [id.name.as_str(), &short].iter().any(|own| {
-        name == *own
-            || name.strip_suffix(own).is_some_and(|p| p == format!("{}.", id.package) || p == format!("{package}."))
-    })
+/// The error for a name of several benchmarks.
+pub(super) fn ambiguous(name: &str, [one, other]: [&BenchmarkId; 2]) -> Failure {
+    Failure::usage(format!("`{name}` is in several packages: name `{one}` or `{other}`"))
 }
 
 /// The error for a name that no benchmark of the run has, with those that are like it, or else the words for choosing another run.

@@ -5,7 +5,7 @@ use duetbench_core::report::BenchmarkReport;
 use duetbench_run::store::Store;
 
 use super::Context;
-use super::waive::{is_called, unknown};
+use super::waive::{ambiguous, unknown};
 use crate::args::WhyArgs;
 use crate::assemble;
 use crate::failure::{Failure, code};
@@ -22,8 +22,12 @@ pub fn run(args: &WhyArgs, context: &Context) -> Result<u8, Failure> {
     let report = assemble::with_stacks(context.report(&store, store.load(&args.run)?.comparison()?)?, &store);
     let benchmark = match &args.bench {
         Some(name) => {
-            let called = report.benchmarks.iter().find(|one| is_called(&one.id, name));
-            called.ok_or_else(|| unknown(&report, name, "`duet why RUN BENCH` takes"))?
+            let mut called = report.benchmarks.iter().filter(|one| one.id.is_called(name));
+            match (called.next(), called.next()) {
+                (Some(one), None) => one,
+                (Some(one), Some(other)) => return Err(ambiguous(name, [&one.id, &other.id])),
+                (None, _) => return Err(unknown(&report, name, "`duet why RUN BENCH` takes")),
+            }
         }
         None => largest(&report).ok_or_else(|| nothing(&report))?,
     };

@@ -1,6 +1,6 @@
 //! Effect of policy and waivers on a report, in words and for programs.
 
-use duetbench_core::gate::{Breach, Gate, Stale, StaleWaiver, Standing};
+use duetbench_core::gate::{Accepted, Breach, Gate, Stale, StaleWaiver, Standing};
 use duetbench_core::spec::Metric;
 use serde_json::{Value, json};
 
@@ -10,6 +10,7 @@ use super::format::{one_line, share, share_beyond, short_name};
 pub(super) fn lines(gate: &Gate) -> Vec<String> {
     let mut lines = stopping(gate);
     lines.extend(gate.waived().map(breach));
+    lines.extend(gate.accepted.iter().map(accepted));
     lines.extend(gate.breaches.iter().filter(|b| b.standing == Standing::Informs).map(breach));
     lines
 }
@@ -49,6 +50,12 @@ pub(super) fn breach(breach: &Breach) -> String {
     }
 }
 
+fn accepted(Accepted { id, metric, at_most, ceiling, expires }: &Accepted) -> String {
+    let (what, name) = (words(metric), one_line(&short_name(&id.name)));
+    let [at_most, ceiling] = [at_most, ceiling].map(|change| share(*change));
+    format!("accepted: {what} of `{name}` worse by an open size, at most {at_most}, up to {ceiling} until {expires}")
+}
+
 pub(super) fn stale(StaleWaiver { waiver, why }: &StaleWaiver) -> String {
     let what = format!("the waiver for {} of `{}`", words(&waiver.metric), one_line(&waiver.benchmark));
     match why {
@@ -73,6 +80,7 @@ pub(super) fn json(gate: &Gate) -> Value {
     json!({
         "passes": gate.failing().next().is_none() && gate.stale.is_empty() && gate.unanswered().next().is_none(),
         "breaches": gate.breaches.iter().map(breach_json).collect::<Vec<_>>(),
+        "accepted": gate.accepted.iter().map(accepted_json).collect::<Vec<_>>(),
         "stale_waivers": gate.stale.iter().map(stale_json).collect::<Vec<_>>(),
         "unanswered": unanswered.collect::<Vec<_>>(),
     })
@@ -90,6 +98,17 @@ pub(super) fn breach_json(breach: &Breach) -> Value {
         "standing": standing["is"],
         "ceiling": standing["ceiling"],
         "expires": standing["expires"],
+    })
+}
+
+fn accepted_json(Accepted { id, metric, at_most, ceiling, expires }: &Accepted) -> Value {
+    json!({
+        "package": id.package,
+        "name": id.name,
+        "metric": metric.word(),
+        "at_most": at_most,
+        "ceiling": ceiling,
+        "expires": expires.to_string(),
     })
 }
 

@@ -6,6 +6,7 @@
 
 use duetbench_core::analysis::Ranged;
 use duetbench_core::report::{BenchmarkReport, ForkSide};
+use duetbench_core::spellings::Spellings;
 use duetbench_core::{Environment, Report, Role};
 
 use super::format::one_line;
@@ -21,15 +22,16 @@ pub fn render(report: &Report) -> String {
     if sides.into_iter().any(|side| side.cpu_ns_per_op.is_some()) {
         out += "Unit cpu-ns/op better=lower\n";
     }
-    let mut package = None;
+    let (mut package, mut names) = (None, Spellings::default());
     for benchmark in &report.benchmarks {
         if package != Some(&benchmark.id.package) {
             package = Some(&benchmark.id.package);
             out += &format!("\n{}", key("pkg", &benchmark.id.package));
         }
-        out += &comments(benchmark);
+        let name = names.of(&benchmark.id.package, &benchmark.id.name);
+        out += &comments(benchmark, &name);
         if !benchmark.forks.is_empty() {
-            out += &Role::BOTH.map(|role| forks(benchmark, role)).concat();
+            out += &Role::BOTH.map(|role| forks(benchmark, &name, role)).concat();
         }
     }
     out
@@ -66,8 +68,8 @@ pub(super) fn key(name: &str, value: &str) -> String {
 }
 
 /// Verdict and estimate of a benchmark, in lines that readers skip.
-fn comments(benchmark: &BenchmarkReport) -> String {
-    let about = format!("# {}: ", name(benchmark));
+fn comments(benchmark: &BenchmarkReport, name: &str) -> String {
+    let about = format!("# {name}: ");
     let mut out = format!("{about}{}", summary::verdict_words(benchmark));
     if let Some(forks) = benchmark.verdict.forks_sufficient() {
         out += &format!(", {forks} fork pairs would probably settle it");
@@ -91,15 +93,14 @@ fn comments(benchmark: &BenchmarkReport) -> String {
     out
 }
 
-fn forks(benchmark: &BenchmarkReport, role: Role) -> String {
-    let name = name(benchmark);
+fn forks(benchmark: &BenchmarkReport, name: &str, role: Role) -> String {
     let mut out = key("version", role.word());
     for fork in &benchmark.forks {
         let side = match role {
             Role::Baseline => &fork.baseline,
             Role::Candidate => &fork.candidate,
         };
-        out += &result(&name, side);
+        out += &result(name, side);
     }
     out
 }
@@ -112,29 +113,4 @@ fn result(name: &str, side: &ForkSide) -> String {
     }
     out.push('\n');
     out
-}
-
-/// The name as the format demands it.
-fn name(benchmark: &BenchmarkReport) -> String {
-    go_name(&benchmark.id.name)
-}
-
-/// Any name as readers of the format take it: `Benchmark` in front, no small letter behind that, and no white space inside.
-pub(super) fn go_name(name: &str) -> String {
-    let name = one_line(name).replace(' ', "_");
-    let rest = name.strip_prefix("Benchmark");
-    if rest.is_some_and(|rest| !rest.starts_with(char::is_lowercase)) { name } else { format!("Benchmark_{name}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_spelt_as_readers_take_them() {
-        let check = |name: &str, want: &str| assert_eq!(go_name(name), want);
-        check("BenchmarkEncode/a b", "BenchmarkEncode/a_b");
-        check("decode/json", "Benchmark_decode/json");
-        check("Benchmarks of names", "Benchmark_Benchmarks_of_names");
-    }
 }

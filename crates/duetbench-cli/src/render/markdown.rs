@@ -27,7 +27,7 @@ const NAME_WIDTH: usize = 60;
 /// Most waivers that are proposed, so that they leave room for a table.
 const WAIVERS_MAX: usize = 10;
 
-/// Longest command that is shown, in bytes. There are at most three, so that they leave room for a table.
+/// Longest command or waiver that is shown, in bytes. There are at most three and ten, so that they leave room for a table.
 const COMMAND_MAX: usize = 4096;
 
 /// The report as Markdown, never longer than [`LENGTH_MAX`]; rows that do not fit are left out from the end and counted.
@@ -96,7 +96,8 @@ fn tail(report: &Report) -> String {
             out += &format!("**Hint:** {} {}\n\n", prose(&hint.words), code(&command));
         }
     }
-    let waivers = waiver::proposed(report);
+    let waivers: Vec<String> =
+        waiver::proposed(report).into_iter().filter(|table| table.len() <= COMMAND_MAX).collect();
     if !waivers.is_empty() {
         let shown = waivers[..waivers.len().min(WAIVERS_MAX)].join("\n");
         out += &format!(

@@ -2,11 +2,12 @@
 
 use duetbench_core::SoloReport;
 use duetbench_core::solo_report::{SoloFork, SoloResult, SoloSummary};
+use duetbench_core::spellings::Spellings;
 use serde_json::json;
 
 use super::document::{Block, Cell, Cells, Document, Line, Table, Title, Tone};
 use super::format::{self, TimeScale, counted, duration, first_line, many, share, short_name};
-use super::gobench::{go_name, key, measured_by};
+use super::gobench::{key, measured_by};
 use super::names::Short;
 use super::summary::NOISES_MAX;
 use super::{noise, solo_json};
@@ -114,13 +115,13 @@ fn rows(report: &SoloReport) -> Table {
 fn go(report: &SoloReport) -> String {
     let mut out = measured_by(&report.environment, &report.run, &report.started, report.plan.seed);
     out += &key("version", &report.version.resolved);
-    let mut package = None;
+    let (mut package, mut names) = (None, Spellings::default());
     for result in &report.benchmarks {
         if package != Some(&result.id.package) {
             package = Some(&result.id.package);
             out += &format!("\n{}", key("pkg", &result.id.package));
         }
-        let name = go_name(&result.id.name);
+        let name = names.of(&result.id.package, &result.id.name);
         out.extend(reasons(result).iter().map(|reason| format!("# {name}: failed: {reason}\n")));
         out.extend(result.forks.iter().map(|fork| go_line(&name, fork)));
     }

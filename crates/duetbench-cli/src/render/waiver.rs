@@ -1,5 +1,6 @@
 //! Waivers as the tables of `duet-waivers.toml`.
 
+use std::fmt::Write;
 use std::time::Duration;
 
 use duetbench_core::Report;
@@ -68,7 +69,10 @@ pub fn exact_percent(fraction: f64) -> String {
 /// The day so many days after a moment in RFC 3339, in Greenwich.
 fn days_after(moment: &str, days: u32) -> Option<Day> {
     let then = humantime::parse_rfc3339_weak(moment).ok()? + Duration::from_secs(86_400 * u64::from(days));
-    humantime::format_rfc3339_seconds(then).to_string().get(..10)?.parse().ok()
+    // Its words fail beyond the year 9999.
+    let mut words = String::new();
+    write!(words, "{}", humantime::format_rfc3339_seconds(then)).ok()?;
+    words.get(..10)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -88,5 +92,6 @@ mod tests {
         let day = |moment| days_after(moment, DAYS).map(|day| day.to_string());
         assert_eq!(day("2026-11-24T03:02:49Z").as_deref(), Some("2027-02-22"));
         assert_eq!(day("yesterday"), None);
+        assert_eq!(day("9999-12-31T23:00:00Z"), None);
     }
 }

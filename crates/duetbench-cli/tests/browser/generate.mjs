@@ -345,6 +345,7 @@ export function generate(number, seed = 1) {
       "The machine was quiet: others took 0.4% of its processor time.",
     ],
     warnings: number === 5 ? [] : [WARNING],
+    words: ["size open: a real change; not known yet whether it exceeds the threshold"],
     hints: ["Look closer at the largest regression with `duet compare v1.2.0 --bench '^BenchmarkEncode/small$' --forks 40`."],
     counts,
     confidence: 0.9,

@@ -119,9 +119,11 @@ fn the_comment_lacks_the_answers_that_the_check_lacks() {
     let duet = place.path().join("bin/duet");
     fs::set_permissions(&duet, fs::Permissions::from_mode(0o755)).unwrap();
     std::os::unix::fs::symlink("duet-report", place.path().join("artifact")).unwrap();
-    for (flags, settings, code) in [("--strict", "", 4), ("", "strict = true\n", 4), ("", "", 0)] {
+    let of_branch = ("", "strict_on = ['main']\n", 4);
+    for (flags, settings, code) in [("--strict", "", 4), ("", "strict = true\n", 4), of_branch, ("", "", 0)] {
         place.write("duet.toml", settings);
         let more = [("ACTION_FLAGS", flags), ("ACTION_BASE", "HEAD"), ("ACTION_DUET", duet.to_str().unwrap())];
+        let more = [&more[..], &[("GITHUB_BASE_REF", "main")]].concat();
         measure(&place, &more).expect(code);
         publish(&place, &gh(&place, ""), "abc").expect(0);
         let sent = fs::read_to_string(place.path().join("sent.md")).unwrap();

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::common::Place;
-use crate::golden_files;
+use crate::{golden_files, schema};
 
 /// A file of Go benchmark text with ten lines of one process.
 fn go(ns: f64, shift: u32) -> String {
@@ -150,6 +150,8 @@ fn forms_may_differ_and_runs_take_part() {
     place.scripted(script, &["--forks", "6", "--fixed"]).expect(0);
     place.duet(&["analyze", "r1", "latest"]).expect(0);
     place.duet(&["analyze", "r1"]).expect(0);
+    let json = place.duet(&["analyze", "r1", "latest", "--format", "json"]).expect(0).json();
+    assert_eq!(schema::departures_from(schema::DETECTION, &json), Vec::<String>::new());
 }
 
 /// A file of hyperfine whose runs all ended with this code.
@@ -197,6 +199,7 @@ fn jmh_s_modes_and_threads_are_compared_with_themselves_alone() {
         1,
         "Bench.hash` was not compared: its number of threads is 1 in base `old` and 4 in head `threads`",
     );
+    place.duet(&["analyze", "old.json", "shots.json", "--strict"]).expect(4);
     let several = place.duet(&["analyze", "old.json,threads.json", "old.json"]).expect(2);
     several.says(&["is not of one kind: the number of threads of `org.example.text.Bench.hash` is 1 and 4"]);
     // A second mode of a benchmark changes its name, and not what it is.

@@ -234,6 +234,14 @@ fn who_searches_a_slowdown_is_told_of_accepted_ones_too() {
     assert_eq!((&classified["outcome"], &classified["exit_code"]), (&"regression".into(), &1.into()));
     place.write("duet.toml", "[[rule]]\naction = \"inform\"\n");
     place.scripted(slower, &["--classify", "--bench", "A"]).expect(1);
+    // Nor does a waiver answer an open question.
+    let open = r#"{"BenchmarkB": {"baseline_ns": 1000, "candidate_ns": 1025, "spread": 0.02}}"#;
+    place.write("duet-waivers.toml", &waiver("BenchmarkB")).write("duet.toml", "");
+    place.scripted(open, &["--classify", "--fixed"]).expect(125);
+}
+
+fn waiver(benchmark: &str) -> String {
+    format!("[[waiver]]\nbenchmark = '{benchmark}'\nceiling = 0.09\nexpires = '2999-12-31'\nreason = 'needed'\n")
 }
 
 #[test]

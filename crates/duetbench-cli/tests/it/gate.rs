@@ -181,11 +181,29 @@ fn a_slowdown_that_is_not_shown_to_exceed_the_threshold_fails_only_where_a_rule_
         // It can be accepted like any other.
         place.duet(&["waive", "BenchmarkDecode", "--expires", "2999-12-31", "--reason", "r"]).expect(0);
         place.scripted(script, &["--fixed", "--strict"]).expect(0);
+        // A name as reports print it will do.
+        let waivers = std::fs::read_to_string(place.path().join("duet-waivers.toml")).unwrap();
+        let waivers: Vec<&str> = waivers.lines().filter(|line| !line.starts_with("benchmark")).collect();
+        place.write("duet-waivers.toml", &(waivers.join("\n") + "\nbenchmark = 'Decode'\n"));
+        place.scripted(script, &["--fixed", "--strict"]).expect(0);
         // Another benchmark's slowdown is another matter, and so is a faster one.
         place.write("duet.toml", "[[rule]]\nbenchmarks = 'Encode'\nslower = 'gate'\n");
         std::fs::remove_file(place.path().join("duet-waivers.toml")).unwrap();
         place.scripted(script, &["--fixed"]).expect(0);
     }
+}
+
+#[test]
+fn a_slowdown_of_open_size_that_a_waiver_accepts_is_told() {
+    let (_, script) = SLIGHTLY_SLOWER[1];
+    let place = Place::new();
+    place.scripted(script, &["--fixed", "--strict"]).expect(4);
+    let waiver = "benchmark = 'Decode'\nceiling = 0.09\nexpires = '2999-12-31'\nreason = 'r'\n";
+    place.write("duet-waivers.toml", &format!("[[waiver]]\n{waiver}"));
+    let text = place.scripted(script, &["--fixed", "--strict"]).expect(0).stdout;
+    assert!(text.contains("accepted: time of `Decode` worse by an open size, at most "), "{text}");
+    let accepted = &place.scripted(script, &["--fixed", "--format", "json"]).expect(0).json()["gate"]["accepted"][0];
+    assert_eq!((&accepted["name"], &accepted["ceiling"]), (&"BenchmarkDecode".into(), &0.09.into()), "{accepted}");
 }
 
 #[test]

@@ -199,5 +199,5 @@ fn a_merge_that_was_not_searched_inside_is_told_by_the_reason() {
     );
     // The line makes a part of what the merge makes.
     let part = |bisection: &mut Bisection| step(bisection, &|step| step.ratio = 1.6);
-    check(&part, "+16% of it comes of the merge `2222222222` itself");
+    check(&part, "a further +16% comes of the merge `2222222222` itself");
 }

@@ -59,9 +59,9 @@ fn a_run_becomes_a_page_whatever_it_came_to() {
 }
 
 /// Keys of the page's data, and of one benchmark in them.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 21] = [
     "accept", "baseline", "benchmarks", "candidate", "complete", "confidence", "counts", "duet", "format", "headline",
-    "hints", "outcome", "reproduce", "run", "runs", "sections", "started", "summary", "threshold", "warnings",
+    "hints", "outcome", "reproduce", "run", "runs", "sections", "started", "summary", "threshold", "warnings", "words",
 ];
 const KEYS_OF_ONE: [&str; 25] = [
     "allocs", "as_linked", "baseline_ns", "bytes", "candidate_ns", "change", "confirmation", "estimate", "history",

@@ -26,9 +26,9 @@ impl Footing {
         let counted = recording.levels.iter().enumerate().map(|(i, level)| (*level, at(i).0, at(i).1));
         let alone = (processes(&recording.levels) == 0).then_some((Level::Fork, 1, 1));
         let single = by_process(recording);
-        let units =
-            |recorded: &Recorded| super::Units::of(recorded, &single.levels).map_or(0, |units| units.logs.len());
-        let counts: Vec<usize> = single.benchmarks.iter().map(units).collect();
+        // Those without a logarithm are not compared, however many they are.
+        let units = |recorded: &Recorded| Some(super::Units::of(recorded, &single.levels).ok()?.logs.len());
+        let counts: Vec<usize> = single.benchmarks.iter().filter_map(units).collect();
         Footing {
             name: recording.name.clone(),
             repetitions: alone.into_iter().chain(counted).collect(),

@@ -33,9 +33,24 @@ pub struct Gate {
     /// Open questions about which a rule says something, in the report's order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<OpenQuestion>,
-    /// Slowdowns that waivers accept whatever their open size is.
+    /// Slowdowns that waivers accept whatever their open size is, in the report's order.
     #[serde(skip)]
-    pub accepted: BTreeSet<(BenchmarkId, Metric)>,
+    pub accepted: Vec<Accepted>,
+}
+
+/// A slowdown of open size that a waiver accepts, since it is at most as large as that says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Accepted {
+    /// The benchmark.
+    pub id: BenchmarkId,
+    /// The metric that got worse.
+    pub metric: Metric,
+    /// Change for the worse that it is at most, a fraction.
+    pub at_most: f64,
+    /// Change for the worse that is accepted, a fraction.
+    pub ceiling: f64,
+    /// The last day on which that is accepted.
+    pub expires: Day,
 }
 
 /// Answers that a decision is about.
@@ -110,8 +125,7 @@ impl Gate {
 
     /// Benchmarks of which something that they report themselves is an open question that no waiver accepts.
     fn open_units<'a>(&'a self, found: Found<'a>) -> impl Iterator<Item = &'a BenchmarkId> {
-        let is_accepted =
-            |one: &&ReportedMetric| self.accepted.contains(&(one.id.clone(), Metric::Reported(one.unit.clone())));
+        let is_accepted = |one: &&ReportedMetric| self.has_accepted(&one.id, &Metric::Reported(one.unit.clone()));
         found.open_units().filter(move |one| !is_accepted(one)).map(|one| &one.id)
     }
 
@@ -142,7 +156,11 @@ impl Gate {
 
     /// Whether a slowdown of this benchmark is accepted whatever it is exactly: then its size is no open question.
     pub fn accepts(&self, benchmark: &BenchmarkReport) -> bool {
-        self.accepted.contains(&(benchmark.id.clone(), Metric::Time))
+        self.has_accepted(&benchmark.id, &Metric::Time)
+    }
+
+    fn has_accepted(&self, id: &BenchmarkId, metric: &Metric) -> bool {
+        self.accepted.iter().any(|one| (&one.id, &one.metric) == (id, metric))
     }
 
     /// Open questions that stop the change, whatever else is strict.
@@ -162,7 +180,7 @@ impl Gate {
 }
 
 /// Slowdowns of open size that are at most as large as waivers accept.
-fn accepted(found: Found<'_>, waivers: &[Waiver], today: Day) -> BTreeSet<(BenchmarkId, Metric)> {
+fn accepted(found: Found<'_>, waivers: &[Waiver], today: Day) -> Vec<Accepted> {
     let is_slower = |verdict: &Verdict| matches!(verdict, Verdict::Slower(Extent::Open { .. }));
     let times = found.benchmarks.iter().filter(|one| is_slower(&one.verdict)).filter_map(|one| {
         let at_most = one.open_range()?.high - 1.0;
@@ -172,8 +190,11 @@ fn accepted(found: Found<'_>, waivers: &[Waiver], today: Day) -> BTreeSet<(Bench
         let metric = Metric::Reported(one.unit.clone());
         Some((one.id.clone(), metric, one.worse_by_at_most()?))
     });
-    let is_accepted = |(id, metric, at_most): &(BenchmarkId, Metric, f64)| {
-        waivers.iter().any(|waiver| waiver.is_about(id, metric) && !waiver.standing(*at_most, today).fails())
+    let accepted = |(id, metric, at_most): (BenchmarkId, Metric, f64)| {
+        let about = waivers.iter().filter(|waiver| waiver.is_about(&id, &metric));
+        let waiver = about.into_iter().find(|waiver| !waiver.standing(at_most, today).fails())?;
+        let Waiver { ceiling, expires, .. } = *waiver;
+        Some(Accepted { id, metric, at_most, ceiling, expires })
     };
-    times.chain(units).filter(is_accepted).map(|(id, metric, _)| (id, metric)).collect()
+    times.chain(units).filter_map(accepted).collect()
 }

@@ -13,7 +13,7 @@ use crate::verdict::Verdict;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Waiver {
-    /// The benchmark: package and name, as `example.com/codec.BenchmarkEncode/json`, or the name alone.
+    /// The benchmark: package and name, as `example.com/codec.BenchmarkEncode/json`, or as reports print it.
     pub benchmark: String,
     /// The metric that it accepts.
     #[serde(default = "Waiver::usual_metric")]
@@ -104,7 +104,7 @@ impl Waiver {
 
     /// Whether it is about this metric of this benchmark.
     pub fn is_about(&self, id: &BenchmarkId, metric: &Metric) -> bool {
-        self.metric == *metric && (self.benchmark == id.name || self.benchmark == id.to_string())
+        self.metric == *metric && id.is_called(&self.benchmark)
     }
 
     /// The standing of a breach that it is about.

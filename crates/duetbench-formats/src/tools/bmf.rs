@@ -88,10 +88,16 @@ fn measures(&Timed { benchmark, ns, interval }: &Timed<'_>) -> Measures {
 fn of_recording(recording: &Recording, _: &About) -> Result<Written, FormatError> {
     let mut lost = vec!["Bencher Metric Format holds one value for each measure".to_owned()];
     let mut all: BTreeMap<&str, Measures> = BTreeMap::new();
+    let mut nameless = Vec::new();
     for (name, unit, located) in located(recording, &mut lost)? {
         let measure = located.interval.map_or(Measure::alone(located.value), |i| Measure::with(located.value, i));
-        all.entry(name).or_default().insert(slug(unit), measure);
+        let measures = all.entry(name).or_default();
+        match slug(unit) {
+            slug if slug.is_empty() || measures.contains_key(&slug) => nameless.push(unit),
+            slug => _ = measures.insert(slug, measure),
+        }
     }
+    lost.extend(named(nameless).map(|units| format!("left out, since their units make no name of their own: {units}")));
     Written::json(&all, lost)
 }
 

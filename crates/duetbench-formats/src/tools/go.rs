@@ -10,12 +10,14 @@ use std::collections::{HashMap, HashSet};
 
 use duetbench_core::Recording;
 use duetbench_core::recording::{Better, Level};
+use duetbench_core::spellings::{PREFIX, Spellings, is_name};
 use memchr::memchr_iter;
 
 use crate::error::{FormatError, Wrong};
+use crate::reading::Contents;
 use crate::reading::names::Names;
 use crate::reading::sheet::{ONE_PROCESS, PROCESSES, Series, Sheet};
-use crate::reading::{Contents, unit};
+use crate::reading::unit::{self, Unit};
 use crate::tool::{More, Reader, Sign, Tool, Writer};
 use crate::words::{listed, named, plain};
 use crate::writing::about::one_line;
@@ -152,7 +154,10 @@ impl Text {
             let mut timed = false;
             for (word, forks) in units {
                 let unit = String::from_utf8_lossy(&word).into_owned();
-                let mut series = Series::new(name.clone(), unit::of(&unit));
+                // Beside the time units stay as they are written, as benchstat has them.
+                let written = unit::of(&unit);
+                let beside = || Unit { word: unit.clone(), factor: 1.0, better: written.better };
+                let mut series = Series::new(name.clone(), if word == UNIT { written } else { beside() });
                 series.unit.better = self.directions.get(&word).copied().unwrap_or(series.unit.better);
                 series.forks = forks;
                 if word == UNIT {
@@ -312,8 +317,6 @@ fn setting(line: &[u8]) -> Option<(&[u8], &[u8])> {
 
 const FRAME: Frame =
     Frame { title: "Go benchmark text", levels: &[Level::Fork, Level::Iteration], units: Units::All, gaps: false };
-/// Beginning of every name.
-const PREFIX: &str = "Benchmark";
 
 /// The recording as such a text.
 fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
@@ -329,7 +332,11 @@ fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
     let mut out: String = lines.map(|(key, value)| format!("{key}: {value}\n")).collect();
     out += &units(&fitted);
     let mut names = Spellings::default();
-    let spelt: Vec<(&str, String)> = fitted.iter().map(|benchmark| names.spelling(benchmark.name())).collect();
+    let spelling = |benchmark: &Fitted<'_>| {
+        let (package, name) = split(benchmark.name());
+        (package.to_owned(), names.of(package, name))
+    };
+    let spelt: Vec<(String, String)> = fitted.iter().map(spelling).collect();
     let forks = fitted.iter().map(|benchmark| benchmark.shape[0]).max().unwrap_or(0);
     let mut package = "";
     for fork in 0..forks {
@@ -344,7 +351,7 @@ fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
             out += &rows(&format!("{name}{procs}"), values, benchmark);
         }
     }
-    let differs = |(benchmark, (_, spelt)): (&Fitted<'_>, &(&str, String))| {
+    let differs = |(benchmark, (_, spelt)): (&Fitted<'_>, &(String, String))| {
         let name = benchmark.name();
         (split(name).1 != spelt).then(|| name.to_owned())
     };
@@ -383,38 +390,6 @@ pub(super) fn split(full: &str) -> (&str, &str) {
     let dot = full.match_indices(".Benchmark").map(|(dot, _)| dot);
     let mut fitting = dot.filter(|dot| is_name(&full[dot + 1..]) && !full[..*dot].contains(char::is_whitespace));
     fitting.next().map_or(("", full), |dot| (&full[..dot], &full[dot + 1..]))
-}
-
-/// Whether readers of the format take this for the name of a benchmark.
-fn is_name(name: &str) -> bool {
-    let rest = name.strip_prefix(PREFIX);
-    rest.is_some_and(|rest| !rest.starts_with(char::is_lowercase)) && !name.contains(char::is_whitespace)
-}
-
-/// Spellings that were used, with how often.
-#[derive(Default)]
-struct Spellings {
-    used: HashMap<(String, String), String>,
-    taken: HashMap<(String, String), usize>,
-}
-
-impl Spellings {
-    /// A name as the format has it, with its package: the same for the same name, another one for another. Go numbers names that come
-    /// again in the same way.
-    fn spelling<'a>(&mut self, full: &'a str) -> (&'a str, String) {
-        let (package, name) = split(full);
-        let key = (package.to_owned(), name.to_owned());
-        if let Some(known) = self.used.get(&key) {
-            return (package, known.clone());
-        }
-        let plain = one_line(name).replace(char::is_whitespace, "_");
-        let spelt = if is_name(&plain) { plain } else { format!("{PREFIX}_{plain}") };
-        let times = self.taken.entry((package.to_owned(), spelt.clone())).or_default();
-        *times += 1;
-        let unique = if *times == 1 { spelt } else { format!("{spelt}#{:02}", *times - 1) };
-        self.used.insert(key, unique.clone());
-        (package, unique)
-    }
 }
 
 #[cfg(test)]
@@ -469,12 +444,5 @@ mod tests {
         check("a.Benchmarks/b.BenchmarkGet", ("a.Benchmarks/b", "BenchmarkGet"));
         check("BenchmarkGet", ("", "BenchmarkGet"));
         check("p.C.m:size=10", ("", "p.C.m:size=10"));
-    }
-
-    #[test]
-    fn different_names_stay_different() {
-        let mut names = Spellings::default();
-        let spelt = ["sleep 1", "sleep_1", "sleep 1", "BenchmarkA"].map(|name| names.spelling(name).1);
-        assert_eq!(spelt, ["Benchmark_sleep_1", "Benchmark_sleep_1#01", "Benchmark_sleep_1", "BenchmarkA"]);
     }
 }

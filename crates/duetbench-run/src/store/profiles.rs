@@ -30,14 +30,18 @@ impl Store {
     /// The call stacks of a benchmark, from the profiles beside the database; absent where it has none.
     pub fn stacks(&self, run: &str, profile: &BenchmarkProfile) -> Option<BenchmarkStacks> {
         let ProfileOutcome::Explained { difference, files } = &profile.outcome else { return None };
+        let frames = frames(self.beside(run, files)?.each_ref().map(PathBuf::as_path), difference);
+        Some(BenchmarkStacks { id: profile.id.clone(), frames })
+    }
+
+    /// The files of these names beside the database: only names of paths are followed, since the store may be somebody else's, or may have
+    /// been moved.
+    fn beside(&self, run: &str, files: &[String; 2]) -> Option<[PathBuf; 2]> {
         let dir = self.profiles_dir(run);
         // There was one for all databases of a folder once.
         let dir = if dir.exists() { dir } else { self.path.with_file_name(PROFILES).join(run) };
-        // Only the names of these paths are followed: the store may be somebody else's, or may have been moved.
-        let name = |file: &String| Some(dir.join(Path::new(file).file_name()?));
-        let [Some(baseline), Some(candidate)] = files.each_ref().map(name) else { return None };
-        let frames = frames([&baseline, &candidate], difference);
-        Some(BenchmarkStacks { id: profile.id.clone(), frames })
+        let [baseline, candidate] = files.each_ref().map(|file| Some(dir.join(Path::new(file).file_name()?)));
+        Some([baseline?, candidate?])
     }
 
     /// Keeps what profiling one benchmark came to.
@@ -54,7 +58,18 @@ impl Store {
     /// depends on it.
     pub(super) fn profiles(&self, run: i64) -> rusqlite::Result<Vec<BenchmarkProfile>> {
         let texts = self.texts("SELECT profile FROM profiles WHERE run = ?1 ORDER BY id", run)?;
-        Ok(texts.iter().filter_map(|json| serde_json::from_str(json).ok()).collect())
+        let mut profiles: Vec<BenchmarkProfile> =
+            texts.iter().filter_map(|json| serde_json::from_str(json).ok()).collect();
+        for profile in &mut profiles {
+            // Where the store was moved, or is read from elsewhere, they lie beside it all the same.
+            if let ProfileOutcome::Explained { files, .. } = &mut profile.outcome
+                && !files.iter().all(|file| Path::new(file).is_file())
+                && let Some(beside) = self.beside(&RunId(run).to_string(), files)
+            {
+                *files = beside.map(|path| path.display().to_string());
+            }
+        }
+        Ok(profiles)
     }
 }
 

@@ -37,11 +37,13 @@ impl StoredRun {
             Head::Solo(head) => of_solo(head, &self.trials),
         };
         recording.name.clone_from(&self.name);
-        if !self.complete {
-            let stopped = format!("run `{}` did not come to its end, so benchmarks have gaps", self.name);
-            recording.warnings.insert(0, stopped);
-        }
+        recording.warnings.splice(0..0, self.gaps());
         recording
+    }
+
+    /// Words for a run that was stopped.
+    pub fn gaps(&self) -> Option<String> {
+        (!self.complete).then(|| format!("run `{}` did not come to its end, so benchmarks have gaps", self.name))
     }
 }
 

@@ -51,7 +51,7 @@ pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
         return Course::new(context, &mut store, id, record).carry_out();
     }
     let commits = commits(args, context)?;
-    if context.settings.dry_run() {
+    if context.ends_dry() {
         let inside = if args.first_parent { 0 } else { inside_merges(&commits, context)? };
         context.printer.document(&bisect::plan(&commits, inside, &forecast(commits.len() - 1)))?;
         return Ok(code::CLEAN);

@@ -175,10 +175,7 @@ fn measure(errand: &Errand<'_>, plan: Plan, subjects: Subjects, means: Means<'_,
         subjects.warnings.iter().for_each(|words| context.printer.note(words));
         return Err(nothing_selected(context).into());
     }
-    if context.settings.dry_run() {
-        if context.settings.dry_run_is_set() {
-            context.printer.warning("nothing is measured: a variable or `duet.toml` sets `dry_run`");
-        }
+    if context.ends_dry() {
         let afterwards = more_to_come(&plan, &errand.spec.rules, &means.afterwards);
         return errand.show_plan(&plan, &subjects, &afterwards);
     }

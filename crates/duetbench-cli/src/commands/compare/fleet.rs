@@ -62,7 +62,7 @@ pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Re
     let parallel = outfit.limits.parallel.min(fleet.parallel);
     let forecast = forecast(&plan, &fleet, parallel, outfit.prices.rate, CallLength::default());
     announce(context, &outfit, &packages, &forecast);
-    if context.settings.dry_run() {
+    if context.ends_dry() {
         return errand.show_plan(&plan, &material.subjects, &[]);
     }
     let terms = FleetTerms {
@@ -91,7 +91,7 @@ fn without_calls(errand: &Errand<'_>, plan: Plan, material: Material) -> Result<
     if plan.excluded.is_empty() {
         return Err(nothing_selected(context).into());
     }
-    if context.settings.dry_run() {
+    if context.ends_dry() {
         return errand.show_plan(&plan, &material.subjects, &[]);
     }
     let head = session::head(spec, plan, material.subjects);

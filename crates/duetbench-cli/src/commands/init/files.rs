@@ -3,6 +3,8 @@
 use super::found::Found;
 use crate::render::command_line::quote;
 
+/// Name of the file of settings.
+pub(super) const SETTINGS_FILE: &str = "duet.toml";
 const SETTINGS: &str = include_str!("templates/duet.toml");
 const GITHUB: &str = include_str!("templates/github.yml");
 const PUBLISH: &str = include_str!("templates/github-publish.yml");
@@ -52,7 +54,7 @@ pub(super) fn planned(found: &Found, asked: &Asked<'_>) -> Vec<Planned> {
         |name: &str| if found.directory.is_empty() { name.to_owned() } else { format!("{}/{name}", found.directory) };
     let whole = |path: String, text: String| Planned { path, text, adds: false };
     let mut files = vec![
-        whole(inside("duet.toml"), settings(asked.command)),
+        whole(inside(SETTINGS_FILE), settings(asked.command)),
         Planned { path: inside(".gitignore"), text: IGNORED.to_owned(), adds: true },
     ];
     if asked.github {
@@ -68,10 +70,15 @@ pub(super) fn planned(found: &Found, asked: &Asked<'_>) -> Vec<Planned> {
 
 fn settings(command: Option<&str>) -> String {
     let Some(command) = command else { return SETTINGS.to_owned() };
-    let line = toml::Value::String(command.to_owned());
+    let table = command_table(command);
     format!(
-        "{SETTINGS}\n# A program that is run in each version's directory; `build = \"make\"` builds it there first.\n[[command]]\nname = \"program\"\ncommand = {line}\n"
+        "{SETTINGS}\n# A program that is run in each version's directory; `build = \"make\"` builds it there first.\n{table}"
     )
+}
+
+/// The table of the settings that measures a command line.
+pub(super) fn command_table(command: &str) -> String {
+    format!("[[command]]\nname = \"program\"\ncommand = {}\n", toml::Value::String(command.to_owned()))
 }
 
 /// The workflow that measures.

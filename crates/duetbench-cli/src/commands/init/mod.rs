@@ -13,6 +13,7 @@ mod write;
 
 use files::Asked;
 use found::Found;
+use write::Became;
 
 /// Writes settings, workflows and lines to ignore into the repository, and says so.
 ///
@@ -32,8 +33,17 @@ pub fn run(args: &InitArgs, context: &Context) -> Result<u8, Failure> {
         return Ok(code::CLEAN);
     }
     let mut out = format!("found    {}\n", one_line(&found.words));
+    // A command line that was typed is measured only if the settings have it.
+    let mut left = None;
     for file in &planned {
-        out += &format!("{:<8} {}\n", write::carry_out(file, &root, args.force)?.word(), file.path);
+        let became = write::carry_out(file, &root, args.force)?;
+        out += &format!("{:<8} {}\n", became.word(), file.path);
+        if became == Became::Kept && file.path.ends_with(files::SETTINGS_FILE) {
+            left = args.command.as_deref().map(|command| (&file.path, files::command_table(command)));
+        }
+    }
+    if let Some((path, table)) = left {
+        out += &format!("next: add this to `{path}`, if it is not there:\n\n{table}\n");
     }
     context.printer.data(&(out + &next(&found, gitlab && at(".gitlab-ci.yml"))))?;
     Ok(code::CLEAN)

@@ -154,7 +154,7 @@ fn words(bisection: &Bisection, sought: &Sought) -> Vec<Line> {
         let found: f64 = steps.iter().map(|step| step.ratio).product();
         let rest = sought.ratio / found;
         if (rest - 1.0).abs() >= bisection.threshold {
-            lines.push(Line::Sentence(format!("{} of the change between the end points is not located", change(rest))));
+            lines.push(Line::Sentence(format!("a further {} between the end points is not located", change(rest))));
         }
         let innermost = sought.answer.innermost();
         let with =
@@ -204,7 +204,7 @@ fn of_merge(bisection: &Bisection, step: &Found) -> Vec<Line> {
     let inner: f64 = step.inner().iter().map(|inner| inner.ratio).product();
     let rest = step.ratio / inner;
     if inner > 1.0 && (rest - 1.0).abs() >= bisection.threshold {
-        lines.push(Line::Sentence(format!("{} of it comes of the merge `{merge}` itself", change(rest))));
+        lines.push(Line::Sentence(format!("a further {} comes of the merge `{merge}` itself", change(rest))));
     }
     lines
 }

@@ -33,6 +33,7 @@ pub(super) fn data(report: &Report) -> Value {
         "warnings": report.warnings.iter().map(|warning| ended(&one_line(warning))).collect::<Vec<_>>(),
         "hints": hints(report),
         "counts": summary::by_verdict(report),
+        "words": summary::words_explained(report),
         "confidence": 1.0 - report.spec.decision.interval_alpha(),
         "threshold": report.spec.decision.threshold,
         "reproduce": command_line::again(report).map(|command| one_line(&command)),

@@ -34,7 +34,7 @@ const Sections = (() => {
     // Paper cannot be unfolded.
     let shut = [];
     addEventListener("beforeprint", () => {
-      shut = [...document.querySelectorAll("#sections details:not([open])")];
+      shut = [...document.querySelectorAll("#sections details:not([open]), .numbers:not([open])")];
       for (const one of shut) one.open = true;
     });
     addEventListener("afterprint", () => {
@@ -42,23 +42,12 @@ const Sections = (() => {
     });
   }
 
-  /** What the words of the list mean, as far as they occur. */
-  function words({ benchmarks }) {
-    const occurs = (part) => benchmarks.some(({ verdict }) => verdict.endsWith(part));
-    return [
-      occurs("_within_tolerance") && `within tolerance: a real change, smaller than the threshold`,
-      occurs("_size_open") && `size open: a real change; not known yet whether it exceeds the threshold`,
-      benchmarks.some(({ estimate }) => estimate?.by_cpu) &&
-        `cpu: judged by CPU time, because other work took the processor away`,
-    ].filter(Boolean);
-  }
-
   /** What the signs of the list mean, at the foot of the page. */
   function foot(data) {
     const signs = [
       `~ any change is smaller than the threshold`,
       `? too uncertain to say`,
-      ...words(data),
+      ...data.words,
       `the shaded band is within the threshold (${Format.share(data.threshold)})`,
       `an arrow goes on beyond the axis`,
       `the axis is logarithmic: twice as slow is as far as twice as fast`,
