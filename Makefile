@@ -19,7 +19,7 @@ worker:
 	install -D -s target/x86_64-unknown-linux-gnu/release/duet-worker target/release/duet-worker-x86_64
 
 # Built in half the time of `build`: what computes is optimised in any case, and the rest waits for the programs that it measures. Parquet is
-# a quarter of what there would be to compile, and the demonstration exports nothing.
+# an eighth of what there would be to compile, and the demonstration exports nothing.
 demo:
 	cargo build --locked --no-default-features
 	./target/debug/duet demo
