@@ -122,6 +122,8 @@ pub struct Source {
     finished: Option<Finished>,
     /// The tree is a copy that was made for it, in the scratch directory.
     copied: bool,
+    /// It comes from a registry.
+    published: bool,
     /// The worktree that was made for it; removed on drop.
     worktree: Option<git::Worktree>,
 }
@@ -143,6 +145,7 @@ impl Source {
             dir,
             finished: None,
             copied: false,
+            published: false,
             worktree: None,
         }
     }
@@ -150,6 +153,11 @@ impl Source {
     /// Whether the tree was made for us, so that building in it touches nobody's files.
     pub fn is_ours(&self) -> bool {
         self.copied || self.worktree.is_some()
+    }
+
+    /// Whether it is what a registry holds, and no more of the repository.
+    pub fn is_published(&self) -> bool {
+        self.published
     }
 
     /// Makes a copy of the tree below the scratch directory `scratch` where it is somebody else's, so that files in it can be changed.
@@ -223,7 +231,7 @@ impl Source {
     ) -> Result<Source, RunError> {
         let copy = (0..).map(|n| scratch.join(format!("published-{n}"))).find(|p| !p.exists()).unwrap_or_default();
         tree::copy(original, &copy, &|_| true)?;
-        Ok(Source { copied: true, ..Source::of(requested, resolved, canonical(&copy)?) })
+        Ok(Source { copied: true, published: true, ..Source::of(requested, resolved, canonical(&copy)?) })
     }
 }
 

@@ -163,8 +163,8 @@ fn check_replacements_in(asked: Tool, source: &Source, module: &Path) -> Result<
     for replace in go_mod.replace.unwrap_or_default().into_iter().filter(|r| r.new.version.is_none()) {
         let (why, hint) = match std::fs::canonicalize(module.join(&replace.new.path)) {
             Ok(target) if target.starts_with(&source.tree) => continue,
-            _ if source.requested.contains('@') => {
-                ("what is published does not hold", "clone the repository, and compare its tags")
+            _ if source.is_published() => {
+                ("is no part of what is published", "clone the repository, and compare its tags")
             }
             Err(_) if without_parents(&module.join(&replace.new.path)).starts_with(&source.tree) => {
                 ("is not there", "if it is generated, make it in two directories, and compare these")
