@@ -6,6 +6,7 @@
 #   ACTION_HEAD_SHA    commit that was measured, from the event, not from the artifact
 #   ACTION_HEAD_OWNER, ACTION_HEAD_BRANCH    where it lies, likewise
 #   ACTION_NUMBER      number of the pull request, likewise, where the event tells it       [the only one with this commit]
+#   ACTION_NAME        tells the comment from that of another job on the same pull request           [none]
 #   ACTION_RUN_URL     the page of the run that measured, from the event       [none]
 #   GITHUB_REPOSITORY, GH_TOKEN              for `gh`
 #

@@ -4,6 +4,7 @@ use duetbench_core::Report;
 use duetbench_core::analysis::{SelfTest, SelfTestKind, SelfTested, self_tests};
 use duetbench_core::plan::{Mode, PlannedBenchmark, Profile, Style};
 use duetbench_core::spec::Metric;
+use duetbench_core::verdict::Verdict;
 
 use crate::render::format::{benchmarks, one_line};
 
@@ -32,8 +33,11 @@ fn is_same(report: &Report) -> bool {
 
 /// Longer benchmarks of which a budget had no time to see how many cores they keep busy.
 fn perhaps_of_several_cores(report: &Report) -> Option<String> {
-    let is_unseen =
-        |b: &&PlannedBenchmark| b.mode == Mode::InterleavedOneCore && b.profile.is_none() && !b.may_be_cold();
+    let has_failed =
+        |b: &PlannedBenchmark| report.benchmark(&b.id).is_none_or(|one| matches!(one.verdict, Verdict::Failed { .. }));
+    let is_unseen = |b: &&PlannedBenchmark| {
+        b.mode == Mode::InterleavedOneCore && b.profile.is_none() && !b.may_be_cold() && !has_failed(b)
+    };
     let unseen: Vec<&PlannedBenchmark> =
         report.plan.benchmarks.iter().filter(is_unseen).filter(|b| b.style != Style::Parallel).collect();
     let first = unseen.first().filter(|_| report.plan.budget_ns.is_some() && report.spec.fleet.is_none())?;

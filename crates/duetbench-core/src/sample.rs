@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::foreign::one_line;
+
 /// One named routine with one set of parameters, unique within a project.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct BenchmarkId {
@@ -23,17 +25,24 @@ impl BenchmarkId {
         self.name.strip_prefix("Benchmark").filter(|rest| !rest.is_empty()).unwrap_or(&self.name)
     }
 
+    /// Whether this is exactly its name, alone or behind its package.
+    pub fn has_name(&self, name: &str) -> bool {
+        let is_package = |before: &str| before.strip_suffix('.') == Some(&self.package);
+        name.strip_suffix(self.name.as_str()).is_some_and(|before| before.is_empty() || is_package(before))
+    }
+
     /// Whether it is called so: by its name, as it is or as reports print it, alone or behind its package or whole parts of that's end.
     pub fn is_called(&self, called: &str) -> bool {
+        let called = &one_line(called);
         let is_package = |before: &str| {
             before
                 .strip_suffix('.')
                 .and_then(|end| self.package.strip_suffix(end))
                 .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
         };
-        [&self.name[..], self.short_name()]
-            .iter()
-            .any(|own| called.strip_suffix(own).is_some_and(|before| before.is_empty() || is_package(before)))
+        [&self.name[..], self.short_name()].iter().any(|own| {
+            called.strip_suffix(&one_line(own)).is_some_and(|before| before.is_empty() || is_package(before))
+        })
     }
 }
 

@@ -8,7 +8,7 @@ pub(super) const EXAMPLES: &str = "\
 With one argument, a stored run is judged again. With two, files are judged that were measured apart from each other: nothing in them is \
 paired, so what the machine did between them counts as change too, and values of one process never count as several. A tool that \
 measures in one process has to be run at least three times for each version.
-Exit codes: those of the comparison; of two files 0 no regression, 3 regression, 4 undecided (only with --strict), 1 nothing in common, \
+Exit codes: those of the comparison; of two files 0 no regression, 3 regression, 4 undecided or not comparable (only with --strict), 1 nothing in common, \
 too few processes for any verdict, or unreadable, 2 usage.
 Examples:
   duet analyze --threshold 5%        the last run, with another threshold

@@ -1,6 +1,7 @@
 //! `duet runs` and `duet rm`: the runs of a store, listed and removed.
 
 use duetbench_core::spec::EngineName;
+use duetbench_run::RunError;
 use duetbench_run::store::{Head, ListedRun, Store};
 use serde::Serialize;
 use serde_json::json;
@@ -67,7 +68,10 @@ pub fn remove(args: &RemoveArgs, context: &Context) -> Result<u8, Failure> {
     let unfinished = listed.iter().any(|run| !run.complete && names.contains(&run.name));
     // Whoever measures holds the machine, and one that did not come to its end may be measured just now.
     let held = unfinished.then(|| hold_machine_at_once(context)).transpose();
-    let _lock = held.map_err(|e| Failure::from(e).hint("try again when that has ended"))?;
+    let _lock = held.map_err(|error| match error {
+        RunError::Locked { .. } => RunError::stored_run(error.to_string()).hint("try again when that has ended"),
+        other => other,
+    })?;
     for run in found {
         store.remove(run)?;
     }

@@ -1,6 +1,7 @@
 //! `duet waive`: accept a slowdown.
 
 use duetbench_core::gate::{Breach, Gate, Waiver};
+use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::Metric;
 use duetbench_core::{BenchmarkId, Report};
 use duetbench_run::store::Store;
@@ -63,11 +64,12 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
 fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     let metric = args.unit.clone().map_or_else(|| Metric::from(args.metric), Metric::Reported);
     let gate = Gate::decide(report.found(), report.spec.thresholds(), &[], today());
-    let named = |breach: &&Breach| breach.id.is_called(&args.benchmark);
-    let mut all = gate.breaches.iter().filter(named).filter(|breach| breach.metric == metric);
-    if !report.benchmarks.iter().any(|one| one.id.is_called(&args.benchmark)) {
+    let meant = meant(report, &args.benchmark);
+    if meant.is_empty() {
         return Err(unknown(report, &args.benchmark, "`--run` names"));
     }
+    let named = |breach: &&Breach| meant.iter().any(|one| one.id == breach.id);
+    let mut all = gate.breaches.iter().filter(named).filter(|breach| breach.metric == metric);
     match (all.next(), all.next()) {
         (Some(breach), None) => Ok(breach.clone()),
         (Some(one), Some(other)) => Err(ambiguous(&args.benchmark, [&one.id, &other.id])),
@@ -80,9 +82,15 @@ fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     }
 }
 
+/// The benchmarks that a name means: the one with exactly this name and its package, or else those that are called so.
+pub(super) fn meant<'a>(report: &'a Report, name: &str) -> Vec<&'a BenchmarkReport> {
+    let exactly = report.benchmarks.iter().find(|one| one.id.to_string() == name);
+    exactly.map_or_else(|| report.benchmarks.iter().filter(|one| one.id.is_called(name)).collect(), |one| vec![one])
+}
+
 /// The error for a name of several benchmarks.
 pub(super) fn ambiguous(name: &str, [one, other]: [&BenchmarkId; 2]) -> Failure {
-    Failure::usage(format!("`{name}` is in several packages: name `{one}` or `{other}`"))
+    Failure::usage(format!("`{name}` may be several benchmarks: name `{one}` or `{other}`"))
 }
 
 /// The error for a name that no benchmark of the run has, with those that are like it, or else the words for choosing another run.

@@ -5,7 +5,7 @@ use duetbench_core::report::BenchmarkReport;
 use duetbench_run::store::Store;
 
 use super::Context;
-use super::waive::{ambiguous, unknown};
+use super::waive::{ambiguous, meant, unknown};
 use crate::args::WhyArgs;
 use crate::assemble;
 use crate::failure::{Failure, code};
@@ -21,14 +21,11 @@ pub fn run(args: &WhyArgs, context: &Context) -> Result<u8, Failure> {
     let store = Store::open_to_read(&context.db())?;
     let report = assemble::with_stacks(context.report(&store, store.load(&args.run)?.comparison()?)?, &store);
     let benchmark = match &args.bench {
-        Some(name) => {
-            let mut called = report.benchmarks.iter().filter(|one| one.id.is_called(name));
-            match (called.next(), called.next()) {
-                (Some(one), None) => one,
-                (Some(one), Some(other)) => return Err(ambiguous(name, [&one.id, &other.id])),
-                (None, _) => return Err(unknown(&report, name, "`duet why RUN BENCH` takes")),
-            }
-        }
+        Some(name) => match meant(&report, name)[..] {
+            [one] => one,
+            [one, other, ..] => return Err(ambiguous(name, [&one.id, &other.id])),
+            [] => return Err(unknown(&report, name, "`duet why RUN BENCH` takes")),
+        },
         None => largest(&report).ok_or_else(|| nothing(&report))?,
     };
     let site = sites::of(&report).benchmarks.remove(&benchmark.id).filter(|site| site.line.is_some());

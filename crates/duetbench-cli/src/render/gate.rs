@@ -10,7 +10,7 @@ use super::format::{one_line, share, share_beyond, short_name};
 pub(super) fn lines(gate: &Gate) -> Vec<String> {
     let mut lines = stopping(gate);
     lines.extend(gate.waived().map(breach));
-    lines.extend(gate.accepted.iter().map(accepted));
+    lines.extend(accepted_open(gate).map(accepted));
     lines.extend(gate.breaches.iter().filter(|b| b.standing == Standing::Informs).map(breach));
     lines
 }
@@ -50,6 +50,12 @@ pub(super) fn breach(breach: &Breach) -> String {
     }
 }
 
+/// Slowdowns of open size that were accepted and are no breach, which says so itself.
+fn accepted_open(gate: &Gate) -> impl Iterator<Item = &Accepted> {
+    let is_breach = |one: &Accepted| gate.breaches.iter().any(|b| (&b.id, &b.metric) == (&one.id, &one.metric));
+    gate.accepted.iter().filter(move |one| !is_breach(one))
+}
+
 fn accepted(Accepted { id, metric, at_most, ceiling, expires }: &Accepted) -> String {
     let (what, name) = (words(metric), one_line(&short_name(&id.name)));
     let [at_most, ceiling] = [at_most, ceiling].map(|change| share(*change));
@@ -80,7 +86,7 @@ pub(super) fn json(gate: &Gate) -> Value {
     json!({
         "passes": gate.failing().next().is_none() && gate.stale.is_empty() && gate.unanswered().next().is_none(),
         "breaches": gate.breaches.iter().map(breach_json).collect::<Vec<_>>(),
-        "accepted": gate.accepted.iter().map(accepted_json).collect::<Vec<_>>(),
+        "accepted": accepted_open(gate).map(accepted_json).collect::<Vec<_>>(),
         "stale_waivers": gate.stale.iter().map(stale_json).collect::<Vec<_>>(),
         "unanswered": unanswered.collect::<Vec<_>>(),
     })

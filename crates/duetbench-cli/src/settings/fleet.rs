@@ -57,14 +57,6 @@ impl Settings {
             max_time: defaults::FLEET_TIME_MAX,
             forks_per_call: self.first(|l| l.forks_per_call).unwrap_or(defaults::FLEET_FORKS_PER_CALL),
         };
-        let least = defaults::UNITS_MIN * spec.forks_per_call;
-        if let Some(forks) = self.first(|l| l.forks).filter(|forks| *forks < least) {
-            let each = spec.forks_per_call;
-            return Err(Failure::usage(format!(
-                "`--forks {forks}` is fewer than three calls of {each} fork pairs each, which an interval needs"
-            ))
-            .hint(format!("`--forks {least}`, or fewer in a call: `--forks-per-call 1`")));
-        }
         Ok(Some(self.capped(spec)))
     }
 

@@ -100,7 +100,7 @@ fn a_benchmark_that_keeps_several_cores_busy_gets_them() {
 	}
 }
 ";
-    // What it allocates is collected beside it, which is no part of that.
+    // Garbage is collected beside it, which is no part of that.
     let spreading = spreading.replace("s := page\n", "s := page\n\t\t\t\tsink += len(make([]byte, 1<<17))\n");
     let version = format!("{}\n{GOOD}", simple(&spreading));
     let place = two(&version, &version);

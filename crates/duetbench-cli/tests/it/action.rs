@@ -133,11 +133,25 @@ fn the_comment_lacks_the_answers_that_the_check_lacks() {
     }
 }
 
+#[test]
+fn each_job_that_has_a_name_keeps_a_comment_of_its_own() {
+    let place = Place::new();
+    let slower = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 110, "spread": 0.002}}"#;
+    place.scripted(slower, &["--db", "artifact/duet.db"]).expect(3);
+    let bin = gh(&place, "");
+    publish_with(&place, &bin, "abc", &[("ACTION_NAME", "codec")]).expect(0);
+    let sent = fs::read_to_string(place.path().join("sent.md")).unwrap();
+    assert!(sent.starts_with("<!-- duetbench codec -->\n"), "{sent}");
+    let log = fs::read_to_string(place.path().join("gh.log")).unwrap();
+    assert!(log.contains("startswith(env.marker)") && log.contains("marker=<!-- duetbench codec -->"), "{log}");
+    publish_with(&place, &bin, "abc", &[("ACTION_NAME", "a b")]).expect(2).says(&["the input name is `a b`"]);
+}
+
 /// A `gh` that notes what it is asked, and knows one pull request and, if told so, one comment.
 fn gh(place: &Place, comments: &str) -> PathBuf {
     let bin = place.path().join("bin");
     let text = format!(
-        "#!/bin/sh\nfor word in \"$@\"; do printf '%s\\n' \"$word\" >> '{log}'; done\n\
+        "#!/bin/sh\nfor word in \"$@\" \"marker=$marker\"; do printf '%s\\n' \"$word\" >> '{log}'; done\n\
          case \"$*\" in\n  *issues/7/comments*POST*|*POST*|*PATCH*) for word in \"$@\"; do case $word in body=@*) cp \"${{word#body=@}}\" '{sent}';; esac; done;;\n\
          *issues/7/comments*) printf '{comments}';;\n  *pulls*) [ \"$ACTION_HEAD_SHA\" = abc ] && echo 7;;\nesac\nexit 0\n",
         log = place.path().join("gh.log").display(),
@@ -149,12 +163,16 @@ fn gh(place: &Place, comments: &str) -> PathBuf {
 }
 
 fn publish(place: &Place, bin: &Path, sha: &str) -> Ran {
+    publish_with(place, bin, sha, &[])
+}
+
+fn publish_with(place: &Place, bin: &Path, sha: &str, more: &[(&str, &str)]) -> Ran {
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let event = [("ACTION_HEAD_SHA", sha), ("ACTION_HEAD_OWNER", "somebody"), ("ACTION_HEAD_BRANCH", "change")];
     let run = ("ACTION_RUN_URL", "https://forge.example/o/r/actions/runs/1");
     let ours =
         [("PATH", &*path), ("ACTION_ARTIFACT", "artifact"), ("GITHUB_REPOSITORY", "o/r"), ("GH_TOKEN", "t"), run];
-    step(place, "publish.sh", &[&event[..], &ours].concat())
+    step(place, "publish.sh", &[&event[..], &ours, more].concat())
 }
 
 #[test]

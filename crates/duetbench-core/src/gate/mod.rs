@@ -101,7 +101,7 @@ impl Gate {
         let of_benchmarks = benchmarks.iter().flat_map(of_benchmark);
         let mut breaches: Vec<Breach> = of_benchmarks.chain(breach::breaches_of_reported(found, policy)).collect();
         for breach in breaches.iter_mut().filter(|b| b.standing == Standing::Fails) {
-            let about = waivers.iter().filter(|waiver| waiver.is_about(&breach.id, &breach.metric));
+            let about = waivers.iter().filter(|waiver| waiver.is_about(&breach.id, &breach.metric, found));
             let standings: Vec<Standing> = about.map(|waiver| waiver.standing(breach.change, today)).collect();
             // One may be by the short name, and one by the whole.
             let accepting = standings.iter().find(|standing| !standing.fails());
@@ -186,12 +186,13 @@ fn accepted(found: Found<'_>, waivers: &[Waiver], today: Day) -> Vec<Accepted> {
         let at_most = one.open_range()?.high - 1.0;
         Some((one.id.clone(), Metric::Time, at_most))
     });
-    let units = found.reported.iter().filter(|one| is_slower(&one.verdict)).filter_map(|one| {
+    let compared = found.reported.iter().filter(|one| !found.is_redefined(&one.id));
+    let units = compared.filter(|one| is_slower(&one.verdict)).filter_map(|one| {
         let metric = Metric::Reported(one.unit.clone());
         Some((one.id.clone(), metric, one.worse_by_at_most()?))
     });
     let accepted = |(id, metric, at_most): (BenchmarkId, Metric, f64)| {
-        let about = waivers.iter().filter(|waiver| waiver.is_about(&id, &metric));
+        let about = waivers.iter().filter(|waiver| waiver.is_about(&id, &metric, found));
         let waiver = about.into_iter().find(|waiver| !waiver.standing(at_most, today).fails())?;
         let Waiver { ceiling, expires, .. } = *waiver;
         Some(Accepted { id, metric, at_most, ceiling, expires })

@@ -102,9 +102,14 @@ impl Waiver {
         Ok(())
     }
 
-    /// Whether it is about this metric of this benchmark.
-    pub fn is_about(&self, id: &BenchmarkId, metric: &Metric) -> bool {
-        self.metric == *metric && id.is_called(&self.benchmark)
+    /// Whether it is about this metric of this benchmark, of all that were found: the one with exactly that name, or else those that are
+    /// called so.
+    pub(super) fn is_about(&self, id: &BenchmarkId, metric: &Metric, found: Found<'_>) -> bool {
+        let is_named = || {
+            let one_is = found.benchmarks.iter().any(|one| one.id.has_name(&self.benchmark));
+            id.has_name(&self.benchmark) || (!one_is && id.is_called(&self.benchmark))
+        };
+        self.metric == *metric && is_named()
     }
 
     /// The standing of a breach that it is about.
@@ -126,16 +131,16 @@ impl Waiver {
         if today > self.expires {
             return stale(Stale::Expired);
         }
-        let used = breaches.iter().any(|breach| self.is_about(&breach.id, &breach.metric));
+        let used = breaches.iter().any(|breach| self.is_about(&breach.id, &breach.metric, found));
         let is_answer = |verdict: &Verdict| verdict.is_comparison() && !verdict.is_open() && !verdict.is_redefined();
         let answers: Vec<bool> = if let Metric::Reported(unit) = &self.metric {
-            let meant = reported.iter().filter(|one| one.unit == *unit && self.is_about(&one.id, &self.metric));
+            let meant = reported.iter().filter(|one| one.unit == *unit && self.is_about(&one.id, &self.metric, found));
             meant.map(|one| is_answer(&one.verdict) && !found.is_redefined(&one.id)).collect()
         } else if self.metric == Metric::Instructions {
-            let meant = instructions.iter().filter(|one| self.is_about(&one.id, &self.metric));
+            let meant = instructions.iter().filter(|one| self.is_about(&one.id, &self.metric, found));
             meant.map(|one| one.counts().is_some()).collect()
         } else {
-            let meant = benchmarks.iter().filter(|one| self.is_about(&one.id, &self.metric));
+            let meant = benchmarks.iter().filter(|one| self.is_about(&one.id, &self.metric, found));
             meant.map(|one| one.was_compared() && is_answer(&one.verdict)).collect()
         };
         let answered = !answers.is_empty() && answers.into_iter().all(|answer| answer);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use duetbench_core::fleet::{CallLength, FleetTerms, Forecast, forecast};
 use duetbench_core::instructions::Countable;
 use duetbench_core::plan::{Excluded, Plan, PlannedBenchmark, instance_capacity};
-use duetbench_core::spec::{FleetSpec, defaults};
+use duetbench_core::spec::{Effort, FleetSpec, defaults};
 use duetbench_core::{Role, Spec};
 use duetbench_run::engine::RunSummary;
 use duetbench_run::fleet::FleetError;
@@ -32,6 +32,7 @@ use crate::session::{self, Kept};
 /// Builds, packs, rehearses, sends and concludes; gives the exit code.
 pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Result<u8, Failure> {
     let (context, spec, purpose) = (errand.context, &errand.spec, errand.purpose);
+    can_answer(&fleet, spec.effort)?;
     let outfit = Outfit::new(context, fleet)?;
     if spec.effort.budget.is_some() {
         context.printer.note("`--budget` has no effect on a fleet: `--max-time` and `--max-cost` are its limits");
@@ -78,6 +79,18 @@ pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Re
     let run = store.begin(&head)?;
     let (outfit, cargo, packages, head) = (&outfit, &cargo, &packages[..], &head);
     Expedition { context, purpose, outfit, cargo, packages, head, run }.carry_out(&mut store)
+}
+
+/// Refuses fewer calls than an interval needs units.
+fn can_answer(fleet: &FleetSpec, effort: Effort) -> Result<(), Failure> {
+    let (each, least) = (fleet.forks_per_call, defaults::UNITS_MIN * fleet.forks_per_call);
+    let Some(forks) = effort.forks.filter(|forks| *forks < least) else { return Ok(()) };
+    let fewer = if each > 1 && forks >= defaults::UNITS_MIN { ", or `--forks-per-call 1`" } else { "" };
+    let calls = defaults::UNITS_MIN;
+    Err(Failure::usage(format!(
+        "`--forks {forks}` can never answer: an interval needs {calls} calls of {each} fork pairs"
+    ))
+    .hint(format!("`--forks {least}` is the least{fewer}")))
 }
 
 /// Build pairs that are linked, if there is room for them.

@@ -40,15 +40,17 @@ impl Planned {
     fn command(&self) -> Option<String> {
         let designs = || self.suite.benchmarks.iter().filter_map(|proposed| proposed.design());
         let most = |number: fn(&Proposal) -> u32| designs().map(|design| number(&design)).max();
+        let elsewhere = (self.target.instances > 1).then_some(EngineName::Lambda.word());
+        let engine = self.made.machine.fact("engine").or(elsewhere);
         let builds = most(|p| p.builds)?;
-        let forks = most(|p| p.builds.saturating_mul(p.forks_per_build))?.max(defaults::UNITS_MIN);
+        // A call has several fork pairs.
+        let least = defaults::UNITS_MIN * if engine.is_some() { defaults::FLEET_FORKS_PER_CALL } else { 1 };
+        let forks = most(|p| p.builds.saturating_mul(p.forks_per_build))?.max(least);
         // All builds have as many, so that nobody who needs fewer builds gets fewer fork pairs.
         let forks = forks.div_ceil(builds).saturating_mul(builds);
         if builds > BUILDS_MAX || forks > FORKS_MAX {
             return None;
         }
-        let elsewhere = (self.target.instances > 1).then_some(EngineName::Lambda.word());
-        let engine = self.made.machine.fact("engine").or(elsewhere);
         let mut words = vec!["duet compare".to_owned(), format!("--builds {builds}")];
         words.push(match self.target.within_s {
             // A fleet is limited by cost, and by the time of all its instances.
