@@ -30,8 +30,8 @@ use leftovers::Start;
 pub(crate) use leftovers::keep_failure;
 pub use leftovers::{adopt_orphans, end_abandoned, end_leftovers, told_leftovers};
 pub use sandbox::Sandbox;
-use streams::Drain;
 pub(crate) use streams::Printed;
+use streams::{Attended, Drain};
 pub use streams::{Output, Streams};
 
 /// Environment variables that reach measured code, beside those of its harness; everything else stays with us.
@@ -77,7 +77,7 @@ pub struct Child {
     pidfd: OwnedFd,
     output: Option<PipeReader>,
     /// What it printed, where whom it leaves behind goes on.
-    printed: Option<Printed>,
+    attended: Option<Attended>,
     tail: Vec<u8>,
     /// It printed so much at once that it is read more often, or it would wait for us.
     prints_much: bool,
@@ -173,7 +173,7 @@ impl Launch {
 
     fn start(&self, passage: Option<Passage>, marked: Marked) -> Result<Child, RunError> {
         let start = |source| RunError::Start { program: self.program.display().to_string(), source };
-        let (output, printed, writer) = printed(marked).map_err(start)?;
+        let (output, attended, writer) = printed(marked).map_err(start)?;
         let started = Start::new();
         let plainly = || (self.program.clone(), self.args.clone());
         let (program, args) = self.sandbox.as_ref().map_or_else(plainly, |sandbox| sandbox.around(self));
@@ -209,21 +209,20 @@ impl Launch {
         };
         let usage = Usage::default();
         let (tail, prints_much, status) = (Vec::new(), false, None);
-        Ok(Child { inner, pidfd, output, printed, tail, prints_much, drain, status, usage, passage, started, marked })
+        Ok(Child { inner, pidfd, output, attended, tail, prints_much, drain, status, usage, passage, started, marked })
     }
 }
 
-/// Where a process prints, to be read through a pipe, or from a file where whom it leaves behind goes on.
-fn printed(marked: Marked) -> std::io::Result<(Option<PipeReader>, Option<Printed>, OwnedFd)> {
+/// Where a process prints: to be read while it runs, or for good where whom it leaves behind goes on.
+fn printed(marked: Marked) -> std::io::Result<(Option<PipeReader>, Option<Attended>, OwnedFd)> {
     Ok(match marked {
         Marked::Yes => {
             let (reader, writer) = streams::pipe()?;
             (Some(reader), None, writer.into())
         }
         Marked::No => {
-            let printed = Printed::new()?;
-            let writer = printed.writer()?;
-            (None, Some(printed), writer)
+            let (attended, writer) = Attended::begin(TAIL_BYTES)?;
+            (None, Some(attended), writer.into())
         }
     })
 }
@@ -359,8 +358,8 @@ impl Child {
 
     /// Reads what is there; keeps the end. No more than fits the pipe, or who prints without end would keep us here.
     fn keep_tail(&mut self) {
-        if let Some(printed) = &self.printed {
-            self.tail = printed.end(TAIL_BYTES).unwrap_or_default();
+        if let Some(attended) = &self.attended {
+            self.tail = attended.tail();
         }
         let mut buffer = [0u8; 8192];
         let mut read = 0;

@@ -110,6 +110,7 @@ impl Program {
 pub fn run_both(programs: [&Program; 2], patience: Patience<'_>) -> Result<[Timing; 2], Trouble> {
     if let [Output::File(one), Output::File(other)] = programs.map(|program| &program.launch.streams.output)
         && one == other
+        && (one.is_file() || !one.exists())
     {
         let both =
             format!("both versions would write `{}` at once: `--mode interleaved` has them take turns", one.display());

@@ -83,7 +83,7 @@ impl Tool {
             let mut child = self.command.spawn()?;
             let _waited = Waited::of(&child, told_before);
             let status = child.wait()?;
-            Ok(Output { status, stdout: out.end(usize::MAX)?, stderr: errors.end(usize::MAX)? })
+            Ok(Output { status, stdout: out.all()?, stderr: errors.all()? })
         };
         run().map_err(|source| self.cannot_start(source))
     }
@@ -198,7 +198,7 @@ impl Started {
     pub(crate) fn finish(mut self) -> Result<(), RunError> {
         let Some(mut child) = self.child.take() else { return Ok(()) };
         let wrong = |output| RunError::Tool { command: self.words.clone(), output };
-        let ended = child.wait().and_then(|status| Ok((status, self.errors.end(usize::MAX)?)));
+        let ended = child.wait().and_then(|status| Ok((status, self.errors.all()?)));
         let (status, errors) = ended.map_err(|error| wrong(error.to_string()))?;
         if status.success() { Ok(()) } else { Err(wrong(shorten(&errors))) }
     }

@@ -2,7 +2,10 @@
 
 package duethook
 
-import "math"
+import (
+	"math"
+	"runtime"
+)
 
 // For benchmarks whose set-up is timed in every call.
 const (
@@ -24,7 +27,7 @@ func (t *duetTrial) probe() uint64 {
 	case t.probes == 1:
 		t.probed = duetSpent{math.MaxUint64, math.MaxUint64}
 		return 1
-	case t.doubled: // what is work takes twice as long
+	case t.doubled: // work on one processor takes twice as long
 		t.doubled = false
 		if 2*t.spent().wall >= 3*t.probed.wall {
 			t.probed = duetSpent{}
@@ -37,8 +40,10 @@ func (t *duetTrial) probe() uint64 {
 		if t.probed.wall >= duetProbeMostNS {
 			t.probed = duetSpent{}
 		} else if t.probed.wall >= duetProbeLimitNS {
-			t.doubled = true
-			return 2
+			if t.doubled = runtime.GOMAXPROCS(0) == 1; t.doubled {
+				return 2
+			}
+			t.probed = duetSpent{}
 		}
 	}
 	return duetHinted(t.header)

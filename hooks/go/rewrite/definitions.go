@@ -393,12 +393,15 @@ func (f *folder) hashTree(sum hash.Hash, path string, seen map[string]bool) {
 	switch {
 	case info.IsDir():
 		real, err := filepath.EvalSymlinks(path)
-		if err != nil || seen[real] {
+		if err != nil || seen[real] || f.isInside(real) {
 			return
 		}
 		seen[real] = true
 		entries, _ := os.ReadDir(path)
 		for _, entry := range entries {
+			if entry.Name() == ".git" || entry.Name() == ".duet" {
+				continue
+			}
 			f.hashTree(sum, filepath.Join(path, entry.Name()), seen)
 		}
 	case info.Mode().IsRegular():
@@ -407,6 +410,12 @@ func (f *folder) hashTree(sum hash.Hash, path string, seen map[string]bool) {
 			hashFile(sum, path)
 		}
 	}
+}
+
+// isInside reports whether the folder lies in this one, as where a link leads upwards: then all of it is no data.
+func (f *folder) isInside(real string) bool {
+	own, err := filepath.EvalSymlinks(f.path)
+	return err == nil && (own == real || strings.HasPrefix(own, real+string(filepath.Separator)))
 }
 
 func hashFile(sum hash.Hash, path string) {

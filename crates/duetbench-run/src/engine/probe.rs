@@ -23,7 +23,7 @@ use crate::error::RunError;
 const PROFILE_NS: u64 = 10_000_000;
 /// Start and end of the processes of a trial, nanoseconds.
 const START_NS: u64 = 20_000_000;
-/// Benchmarks whose first invocation takes longer are not in the self-check.
+/// Benchmarks whose first invocation takes longer are not in the self-check, nor looked at where they have all cores.
 const FIRST_NS_MAX: u64 = 100_000_000;
 /// Fork pairs of each mode in the self-check.
 const CHECK_FORKS: u32 = 6;
@@ -253,12 +253,13 @@ fn first_trials(
     InTurns { executor, planned, benchmark, invocation_ns }.first(profile, alone).map(Some)
 }
 
-/// Whether a trial of each version alone can tell something that matters, at a cost that does not.
+/// Whether a trial of each version alone can tell something that matters.
 fn is_worth_a_look(planned: &PlannedBenchmark) -> bool {
     // Versions that are measured apart are seen for how long they take to settle.
     let in_pairs = planned.mode != Mode::Sequential || !planned.style.is_counted();
-    // However long it takes: that it keeps several cores busy, nothing else would tell.
-    in_pairs && planned.style != Style::Parallel
+    // Long ones too, unless they have all cores anyhow: that they keep several busy, nothing else would tell.
+    let may_need_several = planned.first_ns < FIRST_NS_MAX || planned.mode != Mode::InterleavedAllCores;
+    in_pairs && planned.style != Style::Parallel && may_need_several
 }
 
 /// Time that one side measures alone, nanoseconds: slices of long invocations are as many as tell whether they still get faster.

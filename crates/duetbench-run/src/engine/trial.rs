@@ -32,8 +32,8 @@ pub(super) struct SideRecords {
     pub(super) slice_invocations: u64,
     /// The cost of its collector, if the side could tell.
     cycle: Option<Cycle>,
-    /// Its collector's CPU time beside the benchmark, as a share of the wall time of slices that count.
-    background_share: f64,
+    /// CPU time of slices that count without its collector's beside the benchmark, as a share of their wall time; where that was at work.
+    own_share: Option<f64>,
 }
 
 impl TrialRun {
@@ -136,9 +136,11 @@ impl TrialRun {
         let slice_invocations =
             slice_invocations.ok_or_else(|| failure("it ended before its first slice was complete"))?;
         let cycle = cycle_of(&status, &records);
-        let counted_ns: u64 = records.iter().filter(|r| !r.warm_up).map(|r| r.wall_ns).sum();
-        let background_share = status.background_ns as f64 / counted_ns.max(1) as f64;
-        Ok(SideRecords { role, records, slice_invocations, cycle, background_share })
+        let counted = || records.iter().filter(|r| !r.warm_up && r.has_cpu);
+        let [cpu_ns, wall_ns] = [counted().map(|r| r.cpu_ns).sum::<u64>(), counted().map(|r| r.wall_ns).sum()];
+        let own_ns = cpu_ns.saturating_sub(status.background_ns) as f64;
+        let own_share = (status.background_ns > 0 && wall_ns > 0).then(|| own_ns / wall_ns as f64);
+        Ok(SideRecords { role, records, slice_invocations, cycle, own_share })
     }
 }
 
@@ -187,10 +189,10 @@ impl BlockCount {
 
 /// A side's records as samples for a first look, which asks how many cores its own work keeps busy: without its collector beside it.
 pub(super) fn samples_of_own_work<'a>(side: &'a SideRecords, trial: &'a Trial) -> impl Iterator<Item = Sample> + 'a {
-    samples_of(side, trial).map(|sample| {
-        let beside_ns = (side.background_share * sample.wall_ns as f64) as u64;
-        Sample { cpu_ns: sample.cpu_ns.map(|cpu_ns| cpu_ns.saturating_sub(beside_ns)), ..sample }
-    })
+    // In which slices it was at work is not known, so that each has what they have together.
+    let own_ns = move |sample: &Sample| Some((side.own_share? * sample.wall_ns as f64) as u64);
+    samples_of(side, trial)
+        .map(move |sample| Sample { cpu_ns: sample.cpu_ns.map(|cpu_ns| own_ns(&sample).unwrap_or(cpu_ns)), ..sample })
 }
 
 /// A side's records as samples, with their place in the experiment.

@@ -10,7 +10,7 @@ use duetbench_core::analysis::{ForkPair, Looked, Monitor, Standing, TrialFailure
 use duetbench_core::fleet::{
     Abandoned, CallEnd, Caps, Dispatcher, Ended, Fate, GaveUp, Heard, Next, Rate, Sending, Tallied, Task, Usage,
 };
-use duetbench_core::plan::{Plan, PlannedBenchmark};
+use duetbench_core::plan::{Design, Plan, PlannedBenchmark};
 use duetbench_core::spec::{FleetSpec, Thresholds, defaults};
 use duetbench_core::{Schedule, Trial};
 
@@ -155,17 +155,20 @@ struct Lines<'scope, 'env> {
 #[derive(Debug, Clone)]
 struct Course {
     forks: Vec<ForkPair>,
-    /// Fork pairs that failed for good.
-    failures: u32,
+    /// Suite runs of fork pairs that failed for good.
+    failures: Vec<u32>,
     /// Units that were asked for.
     asked: u32,
     standing: Standing,
 }
 
 impl Course {
-    /// Whether more calls may answer something: a benchmark that fails so often is failed, whatever else they give.
-    fn is_open(&self) -> bool {
-        self.standing == Standing::Open && self.failures < defaults::FAILURES_MAX
+    /// Whether more calls may answer something: a benchmark that fails so often is failed, whatever else they give. Of a run that goes on
+    /// only failures count that were asked for again, so that it goes as it would have gone.
+    fn is_open(&self, design: &Design) -> bool {
+        let asked = design.forks_of(self.asked);
+        let failures = self.failures.iter().filter(|suite_run| **suite_run < asked).count();
+        self.standing == Standing::Open && failures < defaults::FAILURES_MAX as usize
     }
 }
 
@@ -190,7 +193,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
     ) -> Campaign<'a, 'o> {
         let call_max_ns = u64::try_from(job.call_max.as_nanos()).unwrap_or(u64::MAX);
         let caps = Caps::of(job.spec, job.limits.parallel.min(job.spec.parallel), job.rate, call_max_ns);
-        let course = Course { forks: Vec::new(), failures: 0, asked: 0, standing: Standing::Open };
+        let course = Course { forks: Vec::new(), failures: Vec::new(), asked: 0, standing: Standing::Open };
         let mut campaign = Campaign {
             job,
             observer,
@@ -203,7 +206,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
             past: job.past.iter().map(|(trial, _)| (trial.benchmark, trial.suite_run)).collect(),
             began: Instant::now(),
         };
-        job.past.iter().for_each(|(trial, outcome)| campaign.count(trial.benchmark, outcome));
+        job.past.iter().for_each(|(trial, outcome)| campaign.count(trial, outcome));
         campaign
     }
 
@@ -224,8 +227,10 @@ impl<'a, 'o> Campaign<'a, 'o> {
     /// Benchmarks that are open for reasons of the fleet, now that the sitting has ended so.
     fn abandoned(&mut self, ended: Ended) -> Vec<Abandoned> {
         let mut abandoned = Vec::new();
-        for (index, course) in self.courses.iter().enumerate().filter(|(_, c)| c.is_open()) {
-            let wants_more = self.monitor.next_look(index, course.asked).is_some();
+        let open: Vec<usize> = (0..self.courses.len()).filter(|index| self.is_open(*index)).collect();
+        for index in open {
+            let asked = self.courses[index].asked;
+            let wants_more = self.monitor.next_look(index, asked).is_some();
             let benchmark = u32::try_from(index).unwrap_or(u32::MAX);
             let reason = self.dispatcher.abandons(benchmark, ended, wants_more);
             abandoned.extend(reason.map(|reason| Abandoned { benchmark, reason }));
@@ -239,7 +244,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
         let each = self.job.spec.forks_per_call.max(1);
         for benchmark in 0..self.courses.len() {
             let asked = self.courses[benchmark].asked;
-            if !self.courses[benchmark].is_open() {
+            if !self.is_open(benchmark) {
                 continue;
             }
             let Some(next) = self.monitor.next_look(benchmark, asked) else { continue };
@@ -293,7 +298,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
     }
 
     fn progress(&self) -> FleetProgress {
-        let settled = self.courses.iter().filter(|c| !c.is_open()).count();
+        let settled = (0..self.courses.len()).filter(|benchmark| !self.is_open(*benchmark)).count();
         FleetProgress { tallied: self.dispatcher.tallied(), settled, elapsed: self.began.elapsed() }
     }
 
@@ -360,15 +365,20 @@ impl<'a, 'o> Campaign<'a, 'o> {
         let counted = if end == CallEnd::Counted { &outcomes[..] } else { &[] };
         let call = Call { sending, end, words, instance: response.map(|r| r.instance), usage };
         self.observer.ended(&call, counted)?;
-        counted.iter().for_each(|(_, outcome)| self.count(task.benchmark as usize, outcome));
+        counted.iter().for_each(|(trial, outcome)| self.count(trial, outcome));
         Ok(())
     }
 
-    fn count(&mut self, benchmark: usize, outcome: &TrialOutcome) {
-        let Some(course) = self.courses.get_mut(benchmark) else { return };
+    fn is_open(&self, benchmark: usize) -> bool {
+        self.courses[benchmark].is_open(&self.job.plan.benchmarks[benchmark].configuration.design)
+    }
+
+    fn count(&mut self, trial: &Trial, outcome: &TrialOutcome) {
+        let Some(course) = self.courses.get_mut(trial.benchmark) else { return };
         match &outcome.result {
             Ok(samples) => course.forks.extend(summarise(samples, outcome.mode).forks),
-            Err(failure) => course.failures += u32::from(!failure.discarded),
+            Err(failure) if failure.discarded => {}
+            Err(_) => course.failures.push(trial.suite_run),
         }
     }
 

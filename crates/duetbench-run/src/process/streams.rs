@@ -1,11 +1,12 @@
 //! Standard input and output of a process: connected before it starts, and its output taken off its hands while it runs.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, PipeReader};
+use std::io::{self, PipeReader, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{MemfdFlags, OFlags, fcntl_setfl, memfd_create};
@@ -41,7 +42,54 @@ pub enum Output {
     File(PathBuf),
 }
 
-/// An unnamed file for what a process prints: whom it leaves behind may go on printing, which a pipe without a reader would end.
+/// What a process prints, read as long as anybody prints there, since whom it leaves behind may go on: a pipe without a reader would end that
+/// one. The end is kept.
+#[derive(Debug)]
+pub(super) struct Attended(Arc<(Mutex<Heard>, Condvar)>);
+
+#[derive(Debug, Default)]
+struct Heard {
+    tail: Vec<u8>,
+    is_over: bool,
+}
+
+impl Attended {
+    /// Begins to read, with the end that is written to; at most so many bytes are kept.
+    pub(super) fn begin(most: usize) -> io::Result<(Attended, io::PipeWriter)> {
+        let (mut reader, writer) = io::pipe()?;
+        let heard = Arc::new((Mutex::new(Heard::default()), Condvar::new()));
+        let (told, mut buffer) = (heard.clone(), vec![0; 1 << 16]);
+        let hear = move || {
+            loop {
+                let read = match reader.read(&mut buffer) {
+                    Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                    read => read.unwrap_or(0),
+                };
+                let mut heard = told.0.lock().unwrap_or_else(PoisonError::into_inner);
+                heard.tail.extend_from_slice(&buffer[..read]);
+                let surplus = heard.tail.len().saturating_sub(most);
+                heard.tail.drain(..surplus);
+                if read == 0 {
+                    heard.is_over = true;
+                    return told.1.notify_all();
+                }
+            }
+        };
+        std::thread::Builder::new().spawn(hear)?;
+        Ok((Attended(heard), writer))
+    }
+
+    /// The end of what was printed, once all is read or a moment has passed.
+    pub(super) fn tail(&self) -> Vec<u8> {
+        const MOMENT: Duration = Duration::from_millis(50);
+        let (heard, over) = &*self.0;
+        let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = over.wait_timeout_while(heard, MOMENT, |heard| !heard.is_over);
+        waited.map_or_else(|poisoned| poisoned.into_inner().0.tail.clone(), |(heard, _)| heard.tail.clone())
+    }
+}
+
+/// An unnamed file for all that a tool prints: only its own end counts, and whom it leaves behind may hold its output.
 #[derive(Debug)]
 pub(crate) struct Printed(File);
 
@@ -49,7 +97,11 @@ impl Printed {
     /// An empty one.
     pub(crate) fn new() -> io::Result<Printed> {
         // In memory, so that it can be made whatever folder is full or missing.
-        let file = memfd_create("printed", MemfdFlags::CLOEXEC)?;
+        // Kernels before 6.3 do not know that memory can be no program; newer ones may be told to refuse any other.
+        let flags = MemfdFlags::CLOEXEC;
+        let file =
+            memfd_create("printed", flags | MemfdFlags::NOEXEC_SEAL).or_else(|_| memfd_create("printed", flags))?;
+        fcntl_setfl(&file, OFlags::APPEND)?;
         Ok(Printed(File::from(file)))
     }
 
@@ -58,13 +110,11 @@ impl Printed {
         self.0.try_clone().map(OwnedFd::from)
     }
 
-    /// The end of what was printed so far, at most so many bytes.
-    pub(crate) fn end(&self, most: usize) -> io::Result<Vec<u8>> {
-        let length = self.0.metadata()?.len();
-        let begin = length.saturating_sub(most as u64);
-        let mut end = vec![0; (length - begin) as usize];
-        self.0.read_exact_at(&mut end, begin)?;
-        Ok(end)
+    /// All that was printed so far.
+    pub(crate) fn all(&self) -> io::Result<Vec<u8>> {
+        let mut all = vec![0; self.0.metadata()?.len() as usize];
+        self.0.read_exact_at(&mut all, 0)?;
+        Ok(all)
     }
 }
 

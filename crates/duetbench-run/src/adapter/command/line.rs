@@ -101,11 +101,19 @@ pub(super) fn locate(program: &str, dir: &Path) -> Option<PathBuf> {
     env::split_paths(&path).map(|place| dir.join(place).join(program)).find(|path| path.is_file())
 }
 
-/// The time that the system gives to files that are written now.
-pub(super) fn file_time() -> SystemTime {
-    let now = rustix::time::clock_gettime(ClockId::RealtimeCoarse);
-    let since = Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap_or(0));
-    SystemTime::UNIX_EPOCH + since
+/// A time that the system gives to files that are written from now on, and to none that was written before: waits for the clock of file
+/// systems to go on, which takes some milliseconds.
+pub(super) fn next_file_time() -> SystemTime {
+    let file_time = || {
+        let now = rustix::time::clock_gettime(ClockId::RealtimeCoarse);
+        let since = Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap_or(0));
+        SystemTime::UNIX_EPOCH + since
+    };
+    let before = file_time();
+    while file_time() == before {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    file_time()
 }
 
 /// Files that command lines are told apart by.

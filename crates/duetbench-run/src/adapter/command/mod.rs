@@ -221,7 +221,7 @@ impl Adapter for Commands {
     }
 
     fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
-        self.began = line::file_time();
+        self.began = line::next_file_time();
         list::list(self, build, interrupted)
     }
 

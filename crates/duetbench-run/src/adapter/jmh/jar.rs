@@ -1,7 +1,7 @@
 //! Jars: whether they hold benchmarks, and what they hold apart from when they were made.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, DirEntry, File};
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
@@ -118,23 +118,34 @@ pub(super) fn digest_of(path: &Path) -> Result<String, RunError> {
     })
 }
 
-/// A digest of an entry of the class path: a jar, a folder of classes, all jars of a folder (`lib/*`), or nothing where it is not there.
+/// Files that tools keep beside what is built.
+const KEPT_BY_TOOLS: [&str; 2] = [".git", ".duet"];
+
+/// A digest of an entry of the class path: a jar, a folder of classes without what links lead to, all jars of a folder (`lib/*`), or nothing
+/// where it is not there.
 ///
 /// # Errors
 /// When it cannot be read.
 pub(super) fn digest_of_entry(entry: &Path) -> Result<String, RunError> {
-    let folder = entry.parent().filter(|_| entry.file_name().is_some_and(|name| name == "*"));
-    let entry = folder.unwrap_or(entry);
-    if entry.is_file() {
-        return digest_of(entry);
+    let of_jars = entry.parent().filter(|_| entry.file_name().is_some_and(|name| name == "*"));
+    let place = of_jars.unwrap_or(entry);
+    if place.is_file() {
+        return digest_of(place);
     }
     let mut all = Sha256::new();
-    let mut inside: Vec<PathBuf> =
-        fs::read_dir(entry).into_iter().flatten().flatten().map(|file| file.path()).collect();
-    inside.sort();
-    for path in inside.iter().filter(|path| folder.is_none() || path.is_file()) {
-        all.update(path.file_name().unwrap_or_default().as_encoded_bytes());
-        all.update(digest_of_entry(path)?);
+    let mut inside: Vec<DirEntry> = fs::read_dir(place).into_iter().flatten().flatten().collect();
+    inside.sort_by_key(DirEntry::file_name);
+    for file in inside.iter().filter(|file| KEPT_BY_TOOLS.iter().all(|kept| file.file_name() != *kept)) {
+        let path = file.path();
+        let is_wanted = match file.file_type() {
+            Ok(what) if what.is_dir() => of_jars.is_none(),
+            Ok(_) => path.is_file() && (of_jars.is_none() || path.extension().is_some_and(|ending| ending == "jar")),
+            Err(_) => false,
+        };
+        if is_wanted {
+            all.update(file.file_name().as_encoded_bytes());
+            all.update(digest_of_entry(&path)?);
+        }
     }
     Ok(hex(&all.finalize()))
 }

@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
+use duetbench_core::plan::{Discovered, Style};
 use duetbench_core::spec::LayoutChoice;
 use sha2::{Digest, Sha256};
 
@@ -230,6 +231,9 @@ fn nothing(subject: Subject<'_>, source: &Source, notes: &[String]) -> RunError 
     RunError::nothing_to_measure(what).hint(published::advice(&source.dir).unwrap_or_else(|| other.into()))
 }
 
+/// Stands for all benchmarks of a program that names none.
+const ALL: &str = "(all)";
+
 /// Notes on bench targets that are not measured.
 fn left_out(names: &[String], why: &str) -> Option<String> {
     (!names.is_empty()).then(|| format!("not measured, because {why}: {}", names.join(", ")))
@@ -289,8 +293,10 @@ impl Adapter for Rust {
         if build.artifacts.is_empty() {
             return Err(unfit.pop().unwrap_or_else(|| nothing(subject, source, &notes)));
         }
-        // Another member of the workspace may have it.
-        notes.extend(unfit.iter().filter(|_| !unhooked.is_empty()).map(ToString::to_string));
+        // Another member of the workspace may have it, and none of these programs.
+        if let Some(error) = unfit.pop().filter(|_| !unhooked.is_empty()) {
+            return Err(error);
+        }
         let fixed = build.artifacts.iter().filter_map(|(id, artifact)| Some((id, self.recorded(artifact).err()?)));
         notes.extend(locked);
         notes.extend(self.settings.clone());
@@ -323,16 +329,19 @@ impl Adapter for Rust {
                 list::Lister { package, launch, file, timeout: self.around.timeout, filter: &self.around.filter };
             match lister.run(interrupted) {
                 Ok(found) => all.found.extend(found),
-                Err(error @ RunError::Told { .. }) => failed.push(error),
+                // It keeps no other program from being measured, and is a failure all the same.
+                Err(error @ RunError::Told { .. }) => {
+                    let id = BenchmarkId { package: package.clone(), name: ALL.into() };
+                    all.found.push(Discovered::of(id, Style::Loop, Err(error.to_string())));
+                    failed.push(error);
+                }
                 Err(error) => return Err(error),
             }
         }
-        // One program that cannot be listed keeps no other from being measured.
-        if all.found.is_empty() && !failed.is_empty() {
-            return Err(failed.swap_remove(0));
+        match failed.pop() {
+            Some(only) if all.found.iter().all(|one| one.failure.is_some()) => Err(only),
+            _ => Ok(all),
         }
-        all.notes.extend(failed.iter().map(ToString::to_string));
-        Ok(all)
     }
 
     fn ignored(&self) -> &'static [&'static str] {
