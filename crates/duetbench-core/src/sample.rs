@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::foreign::one_line;
+use crate::spellings::short;
 
 /// One named routine with one set of parameters, unique within a project.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -20,11 +21,6 @@ impl BenchmarkId {
         BenchmarkId { package: self.package.clone(), name: name.to_owned() }
     }
 
-    /// The name as reports print it: without Go's `Benchmark` in front.
-    pub fn short_name(&self) -> &str {
-        self.name.strip_prefix("Benchmark").filter(|rest| !rest.is_empty()).unwrap_or(&self.name)
-    }
-
     /// Whether this is exactly its name, alone or behind its package.
     pub fn has_name(&self, name: &str) -> bool {
         let is_package = |before: &str| before.strip_suffix('.') == Some(&self.package);
@@ -33,16 +29,16 @@ impl BenchmarkId {
 
     /// Whether it is called so: by its name, as it is or as reports print it, alone or behind its package or whole parts of that's end.
     pub fn is_called(&self, called: &str) -> bool {
-        let called = &one_line(called);
+        let (called, own) = (one_line(called), one_line(&self.name));
         let is_package = |before: &str| {
             before
                 .strip_suffix('.')
                 .and_then(|end| self.package.strip_suffix(end))
                 .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
         };
-        [&self.name[..], self.short_name()].iter().any(|own| {
-            called.strip_suffix(&one_line(own)).is_some_and(|before| before.is_empty() || is_package(before))
-        })
+        [&own[..], short(&own)]
+            .iter()
+            .any(|own| called.strip_suffix(own).is_some_and(|before| before.is_empty() || is_package(before)))
     }
 }
 

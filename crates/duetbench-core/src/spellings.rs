@@ -7,6 +7,11 @@ use crate::foreign::one_line;
 /// The beginning of every name.
 pub const PREFIX: &str = "Benchmark";
 
+/// A name without that beginning, if anything is left.
+pub fn short(name: &str) -> &str {
+    name.strip_prefix(PREFIX).filter(|rest| !rest.is_empty()).unwrap_or(name)
+}
+
 /// Whether readers of the format take this for the name of a benchmark.
 pub fn is_name(name: &str) -> bool {
     let rest = name.strip_prefix(PREFIX);

@@ -76,7 +76,7 @@ pub struct Child {
     inner: std::process::Child,
     pidfd: OwnedFd,
     output: Option<PipeReader>,
-    /// What it printed, where whom it leaves behind goes on.
+    /// Its output for good, where one that it leaves behind goes on.
     attended: Option<Attended>,
     tail: Vec<u8>,
     /// It printed so much at once that it is read more often, or it would wait for us.
@@ -213,7 +213,7 @@ impl Launch {
     }
 }
 
-/// Where a process prints: to be read while it runs, or for good where whom it leaves behind goes on.
+/// The output of a process: read while it runs, or for good where one that it leaves behind goes on.
 fn printed(marked: Marked) -> std::io::Result<(Option<PipeReader>, Option<Attended>, OwnedFd)> {
     Ok(match marked {
         Marked::Yes => {

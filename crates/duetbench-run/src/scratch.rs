@@ -6,6 +6,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{MemfdFlags, memfd_create};
+
 use crate::error::RunError;
 
 /// A file in each directory that its owner holds locked for as long as it lives. A number of a process alone would not tell:
@@ -25,6 +27,16 @@ pub struct Scratch {
 
 /// The locked [`OWNER`] of a directory; absent where the file system has no locks, or an older duet made none.
 type Hold = Option<File>;
+
+/// Memory without a name, as a file.
+///
+/// # Errors
+/// When the system gives none.
+pub(crate) fn memory(called: &str, flags: MemfdFlags) -> io::Result<File> {
+    // Kernels before 6.3 do not know that memory can be no program; newer ones may be told to refuse any other.
+    let memory = memfd_create(called, flags | MemfdFlags::NOEXEC_SEAL).or_else(|_| memfd_create(called, flags))?;
+    Ok(File::from(memory))
+}
 
 impl Scratch {
     /// Makes one for files of any size, below the user's cache directory, or where that cannot be written, as in an instance of a

@@ -9,6 +9,11 @@ use crate::error::RunError;
 /// The bit that lets a file's owner write it.
 const OWNER_WRITES: u32 = 0o200;
 
+/// Whether a folder is marked as a cache (Cache Directory Tagging Specification, 0.6).
+pub(crate) fn is_cache(folder: &Path) -> bool {
+    folder.join("CACHEDIR.TAG").exists()
+}
+
 /// Copies a folder, but for the folders in it that are not `wanted`. Links stay links; what is there
 /// already is replaced, a link itself and never what it leads to; files can be written, which those of the
 /// Go client's cache cannot. Anything that is neither a file, a folder nor a link is left out, and the copy itself where it lies inside.

@@ -257,23 +257,14 @@ func (n *neighbours) isHandedB(kind ast.Expr) bool {
 
 // use notes functions that are used but not called. A benchmark's own Run adds nothing to what it calls.
 func (n *neighbours) use(node ast.Node, closures map[*ast.FuncLit]string) {
-	values, handedTo := []ast.Expr(nil), ""
+	values, handedTo := putBy(node), ""
 	switch s := node.(type) {
 	case *ast.CallExpr:
 		if handedTo = calledName(s.Fun); !n.isRun(s.Fun) {
 			values = s.Args
 		}
-	case *ast.CompositeLit:
-		values = s.Elts
-	case *ast.KeyValueExpr:
-		values = []ast.Expr{s.Value}
 	case *ast.AssignStmt:
-		values = s.Rhs
 		n.reassign(s)
-	case *ast.ValueSpec:
-		values = s.Values
-	case *ast.ReturnStmt:
-		values = s.Results
 	}
 	for _, value := range values {
 		lit, isClosure := value.(*ast.FuncLit)

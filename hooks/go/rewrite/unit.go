@@ -250,24 +250,28 @@ func (f *function) calls(visit func(call *ast.CallExpr, name string, loops int))
 func (f *function) keepsB() bool {
 	keeps := false
 	f.walk(func(n ast.Node, _ int) {
-		var values []ast.Expr
-		switch s := n.(type) {
-		case *ast.CompositeLit:
-			values = s.Elts
-		case *ast.KeyValueExpr:
-			values = []ast.Expr{s.Value}
-		case *ast.AssignStmt:
-			values = s.Rhs
-		case *ast.ValueSpec:
-			values = s.Values
-		case *ast.ReturnStmt:
-			values = s.Results
-		}
-		for _, value := range values {
+		for _, value := range putBy(n) {
 			keeps = keeps || isIdent(value, f.param)
 		}
 	})
 	return keeps
+}
+
+// putBy returns the values that a literal or statement puts somewhere.
+func putBy(n ast.Node) []ast.Expr {
+	switch s := n.(type) {
+	case *ast.CompositeLit:
+		return s.Elts
+	case *ast.KeyValueExpr:
+		return []ast.Expr{s.Value}
+	case *ast.AssignStmt:
+		return s.Rhs
+	case *ast.ValueSpec:
+		return s.Values
+	case *ast.ReturnStmt:
+		return s.Results
+	}
+	return nil
 }
 
 func calledName(e ast.Expr) string {

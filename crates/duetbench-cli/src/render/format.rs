@@ -2,6 +2,7 @@
 
 use duetbench_core::recording::Level;
 use duetbench_core::report::VersionInfo;
+use duetbench_core::spellings::short;
 
 pub use duetbench_core::foreign::{one_line, shortened};
 
@@ -273,11 +274,7 @@ pub fn failure_in_one_line(why: &str) -> String {
 
 /// A name as benchstat shows it: on one line and without Go's `Benchmark` in front.
 pub fn short_name(name: &str) -> String {
-    let clean = one_line(name);
-    match clean.strip_prefix("Benchmark") {
-        Some(rest) if !rest.is_empty() => rest.to_owned(),
-        _ => clean,
-    }
+    short(&one_line(name)).to_owned()
 }
 
 #[cfg(test)]

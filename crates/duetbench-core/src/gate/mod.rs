@@ -192,8 +192,8 @@ fn accepted(found: Found<'_>, waivers: &[Waiver], today: Day) -> Vec<Accepted> {
         Some((one.id.clone(), metric, one.worse_by_at_most()?))
     });
     let accepted = |(id, metric, at_most): (BenchmarkId, Metric, f64)| {
-        let about = waivers.iter().filter(|waiver| waiver.is_about(&id, &metric, found));
-        let waiver = about.into_iter().find(|waiver| !waiver.standing(at_most, today).fails())?;
+        let mut about = waivers.iter().filter(|waiver| waiver.is_about(&id, &metric, found));
+        let waiver = about.find(|waiver| !waiver.standing(at_most, today).fails())?;
         let Waiver { ceiling, expires, .. } = *waiver;
         Some(Accepted { id, metric, at_most, ceiling, expires })
     };

@@ -49,7 +49,7 @@ fn a_benchmark_that_keeps_several_cores_busy_gets_them_whatever_was_asked_but_se
     assert_eq!(mode(ModeChoice::Auto, Style::Loop, impossible), Mode::InterleavedOneCore);
     let all = Profile { cores_busy: 1.02 * f64::from(CAPACITY.cpus), ..BUSY };
     assert_eq!(mode(ModeChoice::Auto, Style::Loop, all), Mode::InterleavedAllCores);
-    // What its collector does beside it is no part of that.
+    // Its collector beside it is no part of that.
     assert_eq!(mode(ModeChoice::Auto, Style::Loop, Profile { collects: true, ..BUSY }), Mode::InterleavedAllCores);
 }
 

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::source::Source;
+use crate::tree;
 
 /// Directories that no benchmark has a business with: the history, and our own store.
 const NOT_SOURCE: [&str; 2] = [".git", ".duet"];
@@ -22,6 +23,9 @@ enum Entry {
     /// A file, link or directory that could not be read.
     Unreadable,
 }
+
+/// Why nothing is proven where there are no [`roots`].
+pub(super) const APART: &str = "the two versions' directories do not correspond";
 
 /// The directories whose files are compared; absent when those of the two versions do not correspond.
 ///
@@ -135,7 +139,7 @@ fn walk(root: &Path, inside: &Path, aside: &[&str], found: &mut BTreeMap<PathBuf
             continue;
         }
         match entry.metadata() {
-            Ok(what) if what.is_dir() && aside.iter().any(|other| name == *other) && is_cache(&entry.path()) => {}
+            Ok(what) if what.is_dir() && aside.iter().any(|other| name == *other) && tree::is_cache(&entry.path()) => {}
             Ok(what) if what.is_dir() => walk(root, &path, aside, found),
             Ok(what) if what.is_symlink() => {
                 let entry = fs::read_link(entry.path()).map_or(Entry::Unreadable, Entry::Link);
@@ -147,11 +151,6 @@ fn walk(root: &Path, inside: &Path, aside: &[&str], found: &mut BTreeMap<PathBuf
             Err(_) => drop(found.insert(path, Entry::Unreadable)),
         }
     }
-}
-
-/// Whether a folder is marked as a cache (Cache Directory Tagging Specification, 0.6).
-fn is_cache(folder: &Path) -> bool {
-    folder.join("CACHEDIR.TAG").is_file()
 }
 
 fn same(path: &Path, roots: [&Path; 2], entries: [Option<&Entry>; 2]) -> bool {

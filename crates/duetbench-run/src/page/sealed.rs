@@ -10,7 +10,9 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals};
+
+use crate::scratch;
 
 /// Keeps the memory open for others as its standard output; ends with its standard input, on drop.
 #[derive(Debug)]
@@ -52,11 +54,7 @@ pub(super) fn create(path: &Path, bytes: u64) -> Option<(File, Holder)> {
 
 /// Memory of this size for good.
 fn memory(bytes: u64) -> std::io::Result<File> {
-    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    // Kernels before 6.3 do not know that memory can be no program; newer ones may be told to refuse any other.
-    let memory =
-        memfd_create("duet-page", flags | MemfdFlags::NOEXEC_SEAL).or_else(|_| memfd_create("duet-page", flags));
-    let memory = File::from(memory?);
+    let memory = scratch::memory("duet-page", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
     memory.set_permissions(Permissions::from_mode(0o600))?;
     super::reserve(&memory, bytes)?;
     fcntl_add_seals(&memory, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;

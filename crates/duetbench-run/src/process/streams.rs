@@ -9,9 +9,11 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{MemfdFlags, OFlags, fcntl_setfl, memfd_create};
+use rustix::fs::{MemfdFlags, OFlags, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::pipe::{SpliceFlags, fcntl_getpipe_size, fcntl_setpipe_size, splice};
+
+use crate::scratch;
 
 /// Size of an output pipe, so that a process that prints much is seldom held up until it is read.
 pub(super) const PIPE_BYTES: usize = 1 << 20;
@@ -42,8 +44,8 @@ pub enum Output {
     File(PathBuf),
 }
 
-/// What a process prints, read as long as anybody prints there, since whom it leaves behind may go on: a pipe without a reader would end that
-/// one. The end is kept.
+/// The output of a process, read as long as anybody prints there: one that it leaves behind may go on, and a pipe without a reader would
+/// end that. The end is kept.
 #[derive(Debug)]
 pub(super) struct Attended(Arc<(Mutex<Heard>, Condvar)>);
 
@@ -97,12 +99,9 @@ impl Printed {
     /// An empty one.
     pub(crate) fn new() -> io::Result<Printed> {
         // In memory, so that it can be made whatever folder is full or missing.
-        // Kernels before 6.3 do not know that memory can be no program; newer ones may be told to refuse any other.
-        let flags = MemfdFlags::CLOEXEC;
-        let file =
-            memfd_create("printed", flags | MemfdFlags::NOEXEC_SEAL).or_else(|_| memfd_create("printed", flags))?;
+        let file = scratch::memory("printed", MemfdFlags::CLOEXEC)?;
         fcntl_setfl(&file, OFlags::APPEND)?;
-        Ok(Printed(File::from(file)))
+        Ok(Printed(file))
     }
 
     /// An end to be written to; all of them go on where the last one stopped.

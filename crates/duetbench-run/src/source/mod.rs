@@ -74,7 +74,7 @@ impl VersionRequest {
     pub fn pinned(self, cwd: &Path, resolved: &str) -> VersionRequest {
         match self {
             VersionRequest::Published(text) => {
-                // Whose benchmarks are measured may stand behind it.
+                // The side whose benchmarks are measured may stand behind it.
                 let release = resolved.split(", ").next().filter(|release| release.contains('@'));
                 VersionRequest::Published(release.map_or(text, str::to_owned))
             }

@@ -129,11 +129,15 @@ impl Commands {
         lines.iter().zip(&self.entries).map(named).collect()
     }
 
+    /// The words of these command lines, one for each entry.
+    fn split(&self, lines: &[String]) -> Result<Vec<Vec<String>>, RunError> {
+        lines.iter().zip(&self.entries).map(|(line, entry)| line::words(line, entry.shell.as_deref())).collect()
+    }
+
     /// A digest of everything that these lines name, with every value of their parameters.
     fn digest(&self, lines: &[String], source: &Source) -> String {
-        let split =
-            |(line, entry): (&String, &CommandSpec)| line::words(line, entry.shell.as_deref()).unwrap_or_default();
-        let words: Vec<Vec<String>> = lines.iter().zip(&self.entries).map(split).collect();
+        // Every line was split once before, when it was built.
+        let words = self.split(lines).unwrap_or_default();
         let beside = self.beside(lines);
         let filled = |words: &Vec<String>, variant: &Variant| -> Vec<String> {
             words.iter().map(|word| line::filled(word, &variant.values)).collect()
@@ -193,8 +197,7 @@ impl Adapter for Commands {
             own.or_else(|| entry.command.clone()).or_else(|| source.command().map(String::from))
         };
         let lines: Vec<String> = self.entries.iter().map(|entry| line(entry).unwrap_or_default()).collect();
-        let split = |(line, entry): (&String, &CommandSpec)| line::words(line, entry.shell.as_deref());
-        let words = lines.iter().zip(&self.entries).map(split).collect::<Result<Vec<_>, _>>()?;
+        let words = self.split(&lines)?;
         let program = words.first().and_then(|words| line::locate(words.first()?, &source.dir)).unwrap_or_default();
         let artifact = Artifact { program, dir: source.dir.clone(), digest: String::new(), build_args: lines };
         let build = Build { artifacts: BTreeMap::from([(PACKAGE.to_owned(), artifact)]), ..Build::default() };

@@ -20,8 +20,6 @@ const BUILD_FILES: [&str; 5] =
     ["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
 /// Folders that tools keep for themselves.
 const KEPT_BY_TOOLS: [&str; 3] = [".gradle", ".duet", "node_modules"];
-/// The file that marks a folder as a cache (Cache Directory Tagging Specification, 0.6).
-const CACHE_TAG: &str = "CACHEDIR.TAG";
 /// Greatest depth below a version's directory at which a module with benchmarks is looked for.
 const DEPTH_MAX: usize = 6;
 
@@ -181,7 +179,7 @@ fn is_source(folder: &DirEntry) -> bool {
     let name = folder.file_name();
     let beside = |file: &&str| folder.path().with_file_name(file).exists();
     let is_made = MADE.iter().any(|made| name == *made) && BUILD_FILES.iter().any(beside);
-    !is_made && !folder.path().join(CACHE_TAG).exists() && !KEPT_BY_TOOLS.iter().any(|kept| name == *kept)
+    !is_made && !tree::is_cache(&folder.path()) && !KEPT_BY_TOOLS.iter().any(|kept| name == *kept)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use super::{
     Adapter, Around, Artifact, Build, Built, Identity, Layout, Listing, Manifest, Order, PairLayouts, Relink,
     Relinking, Subject, Urgency, Wish, hex,
 };
-use crate::adapter::changes::{Changes, roots};
+use crate::adapter::changes::{APART, Changes, roots};
 use crate::adapter::{self, is_hooked};
 use crate::error::RunError;
 use crate::process::Launch;
@@ -309,7 +309,7 @@ impl Adapter for Rust {
 
     fn identical(&self, [baseline, candidate]: [&Build; 2], [from, to]: [&Source; 2]) -> BTreeMap<String, Identity> {
         let Some(roots) = roots(from, to) else {
-            let apart = || Identity::Different("the two versions' directories do not correspond".to_owned());
+            let apart = || Identity::Different(APART.to_owned());
             return baseline.common(candidate).map(|(id, _)| (id.clone(), apart())).collect();
         };
         let changes = LazyCell::new(|| {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::adapter::changes::Changes;
+use crate::adapter::changes::{APART, Changes};
 use crate::adapter::{Artifact, Build, Identity};
 
 pub use crate::adapter::changes::roots;
@@ -24,7 +24,7 @@ use program::Program;
 pub fn compare_packages(baseline: &Build, candidate: &Build, roots: Option<[&Path; 2]>) -> BTreeMap<String, Identity> {
     let both = baseline.common(candidate);
     let Some(roots) = roots else {
-        let apart = || Identity::Different("the two versions' directories do not correspond".to_owned());
+        let apart = || Identity::Different(APART.to_owned());
         return both.map(|(package, _)| (package.clone(), apart())).collect();
     };
     // Large trees take a while, and are of no interest while no binary is equal.

@@ -12,7 +12,7 @@ use duetbench_core::BenchmarkId;
 use duetbench_core::reach::{Graph, Reach, Versions};
 
 use super::{GoArguments, Release, Toolchain, identity};
-use crate::adapter::changes::Changes;
+use crate::adapter::changes::{APART, Changes};
 use crate::adapter::{Artifact, Build, Reaches};
 
 mod graph;
@@ -65,7 +65,7 @@ pub(super) fn packages(builds: [&Build; 2], roots: Option<[&Path; 2]>, root: Res
         };
         let files = match &*changes {
             Some((roots, changes)) => identity::check_files(sides, *roots, changes),
-            None => Err("the two versions' directories do not correspond".to_owned()),
+            None => Err(APART.to_owned()),
         };
         let versions = Versions::new([&graphs[0], &graphs[1]]);
         for name in graphs[0].entries.keys().filter(|name| name.starts_with("Benchmark")) {
