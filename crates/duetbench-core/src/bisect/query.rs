@@ -74,7 +74,7 @@ fn places(belief: &Belief, skipped: &BTreeSet<usize>) -> Vec<Place> {
     let mut places = vec![ends];
     for gap in 0..last {
         let (from, to) = (belief.knots[gap], belief.knots[gap + 1]);
-        if gap > 0 {
+        if gap > 0 && !skipped.contains(&from) {
             places.push(Place { commit: from, built: true, levels: Levels::at(belief, gap, 0.0) });
         }
         let width = (to - from) as f64;

@@ -64,12 +64,13 @@ impl<'a> Course<'a> {
             other => other?,
         }
         let store_typed = self.context.settings.db_typed();
-        let bisection = Bisection { store_typed, ..Conclusion { known: &self.known }.reported(self.is_over()) };
+        let mut bisection = Bisection { store_typed, ..Conclusion { known: &self.known }.reported(self.is_over()) };
         // A longer budget can go on with what is open, and another sitting with what could not be built.
         let record = &mut self.known.record;
         let is_left_out = record.skipped.iter().any(|skipped| skipped.benchmark.is_none());
         let ends_open = !bisection.ends.open.is_empty() && record.spec.effort.budget.is_some();
         record.complete = !is_left_out && !ends_open && record.lines.iter().all(|line| line.end.is_some());
+        bisection.out_of_budget &= !record.complete;
         self.keep()?;
         self.context.printer.document(&render::bisect::document(&bisection))?;
         Ok(exit_code(&bisection))
@@ -109,6 +110,12 @@ impl<'a> Course<'a> {
     /// Whether the budget is used up. It is one of measuring, as that of a comparison is.
     fn is_over(&self) -> bool {
         self.known.record.spec.effort.budget.is_some_and(|budget| self.measured_s >= budget.as_secs_f64())
+    }
+
+    /// Pairs that what is left of the budget pays for.
+    fn affordable(&self, costs: &Costs) -> usize {
+        let budget = self.known.record.spec.effort.budget;
+        budget.map_or(usize::MAX, |budget| ((budget.as_secs_f64() - self.measured_s) / costs.pair_s) as usize)
     }
 
     /// Compares the end points; whether a benchmark is slower in the bad commit.
@@ -167,6 +174,7 @@ impl<'a> Course<'a> {
                     return Ok(matches!(so_far, bisect::Answer::Steps(_)).then_some(End::Told(so_far)));
                 }
                 Next::Measure(question) => {
+                    let question = Question { pairs: question.pairs.min(self.affordable(&costs)), ..question };
                     self.announce(line, question, &left(&search, &costs));
                     (question, self.of_pairs(question, &line.benchmark))
                 }
@@ -306,6 +314,7 @@ impl<'a> Course<'a> {
         };
         let same = |open: &Comparison| open.pair == pair && open.benchmark.as_ref() == benchmark;
         let begun = record.open.take().filter(same).and_then(|open| open.run);
+        let before_s = begun.as_ref().and_then(|run| self.store.load(run).ok()).map_or(0.0, |run| run.measured_s);
         let clock = Instant::now();
         let ends = [pair.base, pair.head].map(|at| record.commits[at].id.clone());
         let of = |run| Comparison { pair, benchmark: benchmark.cloned(), run };
@@ -341,7 +350,8 @@ impl<'a> Course<'a> {
             }
         };
         let measured_s = report.as_ref().map_or(0.0, |report| report.measured_s);
-        self.measured_s += measured_s;
+        let goes_on = report.as_ref().is_some_and(|report| begun.as_ref() == Some(&report.run));
+        self.measured_s += measured_s - if goes_on { before_s } else { 0.0 };
         let pairs = report.as_ref().map_or(0, |report| {
             let first = report.benchmarks.first().map(|b| &b.id);
             benchmark.or(first).map_or(0, |id| units(report, id))
