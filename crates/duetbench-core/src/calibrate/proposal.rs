@@ -83,6 +83,7 @@ const NOTHING: Obstacle = Obstacle { best: None, needed: None };
 
 fn proposal(sources: &Sources, costs: &Costs, target: &Target, reach: &mut Reach) -> Result<Proposal, Obstacle> {
     let space = Space {
+        units: defaults::FORKS_SUFFICIENT_MAX,
         forks_per_build: FORKS_PER_BUILD_MAX,
         forks: defaults::FORKS_SUFFICIENT_MAX,
         slices: (SLICES_MIN.min(sources.slices.max(1)), SLICES_MAX),

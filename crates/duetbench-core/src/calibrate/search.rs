@@ -11,6 +11,8 @@ const UNITS_FINE: u32 = 64;
 /// Designs that are tried.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Space {
+    /// Most units.
+    pub(super) units: u32,
     /// Most fork pairs of a build pair.
     pub(super) forks_per_build: u32,
     /// Most fork pairs in all.
@@ -65,7 +67,7 @@ impl<'a> Search<'a> {
     /// The design that takes least time of those that see such a logarithm of a ratio.
     pub(super) fn cheapest(&mut self, wanted: f64) -> Option<Found> {
         let mut best: Option<Found> = None;
-        let counts = if wanted > 0.0 { unit_counts(self.space.forks) } else { Vec::new() };
+        let counts = if wanted > 0.0 { unit_counts(self.space.units.min(self.space.forks)) } else { Vec::new() };
         for units in counts {
             if best.is_some_and(|best| self.least_time(units) >= best.takes_s) {
                 break;
@@ -84,7 +86,7 @@ impl<'a> Search<'a> {
     /// The design that sees most of those that take so long at most, seconds.
     pub(super) fn sharpest(&mut self, within_s: f64) -> Option<Found> {
         let mut best: Option<Found> = None;
-        let mut affordable = unit_counts(self.space.forks);
+        let mut affordable = unit_counts(self.space.units.min(self.space.forks));
         affordable.retain(|units| self.least_time(*units) <= within_s);
         for units in affordable.into_iter().rev() {
             let is_better = |found: &Found| best.is_none_or(|best| found.seen < best.seen);

@@ -43,11 +43,17 @@ pub enum Blind {
 /// The detectable change after each of these times, with fork pairs as long as those that were measured.
 ///
 /// Each budget gets the design that detects most, within the limits of `duet compare`: at most [`defaults::UNITS_MAX`] fork
-/// pairs, and at most [`defaults::FORKS_PER_BUILD_MAX`] of a build pair.
+/// pairs, and at most [`defaults::FORKS_PER_BUILD_MAX`] of a build pair; where layouts are matched as many build pairs, and
+/// [`defaults::FORKS_PER_MATCHED_BUILD_MAX`] of each.
 pub(super) fn sights(sources: &Sources, costs: &Costs, budgets_s: &[f64], reach: &mut Reach) -> Vec<Option<Sight>> {
+    let (forks_per_build, forks) = match sources.places {
+        0 | 1 => (defaults::FORKS_PER_BUILD_MAX, defaults::UNITS_MAX),
+        _ => (defaults::FORKS_PER_MATCHED_BUILD_MAX, defaults::UNITS_MAX * defaults::FORKS_PER_MATCHED_BUILD_MAX),
+    };
     let space = Space {
-        forks_per_build: defaults::FORKS_PER_BUILD_MAX,
-        forks: defaults::UNITS_MAX,
+        units: defaults::UNITS_MAX,
+        forks_per_build,
+        forks,
         slices: (sources.slices, sources.slices),
         instances: 1,
     };

@@ -96,9 +96,7 @@ impl Share {
     /// Build pairs, and fork pairs of each: as many of these as make the most of the time, but rather fewer than too few build pairs.
     fn builds(self, relink: Relink) -> (u32, u32) {
         let units = |forks_per_build: u32| {
-            // Where layouts are matched all that is left varies from fork pair to fork pair.
-            let most = defaults::UNITS_MAX * if relink.places() > 1 { forks_per_build } else { 1 };
-            self.forks(relink.cost_ns / u64::from(forks_per_build), most) / forks_per_build
+            self.forks(relink.cost_ns / u64::from(forks_per_build), relink.most(forks_per_build)) / forks_per_build
         };
         let forks_per_build = relink.several(units);
         (units(forks_per_build), forks_per_build)
@@ -110,9 +108,11 @@ const EXCHANGES_MIN: u32 = 4;
 
 /// The design for a benchmark: fork pairs spread over builds. `share` is its part of a budget.
 pub(super) fn design(effort: Effort, share: Option<Share>, relink: Option<Relink>) -> Design {
-    let forks = effort.forks.or(share.map(|share| share.forks(0, defaults::UNITS_MAX)));
+    let relink = relink.filter(|_| effort.builds != Some(1));
+    let most = relink.map_or(defaults::UNITS_MAX, |relink| relink.most(defaults::FORKS_PER_MATCHED_BUILD_MAX));
+    let forks = effort.forks.or(share.map(|share| share.forks(0, most)));
     let sequential = !effort.fixed;
-    let Some(relink) = relink.filter(|_| effort.builds != Some(1)) else {
+    let Some(relink) = relink else {
         let units = forks.unwrap_or(defaults::UNITS);
         return Design { units, forks_per_unit: 1, doubled: 0, places: 1, by_build: false, sequential };
     };
@@ -135,7 +135,10 @@ pub(super) fn design(effort: Effort, share: Option<Share>, relink: Option<Relink
         }
         (None, None) => (defaults::BUILDS / forks_per_build).max(defaults::BUILDS_MIN),
     };
-    let forks_per_unit = forks.map_or(forks_per_build, |forks| forks / units.max(1)).max(1);
+    let each = forks.map_or(forks_per_build, |forks| forks / units.max(1)).max(1);
+    // Time decides about whole exchanges of places; a number that was typed stays.
+    let odd = if effort.forks.is_none() && each > relink.places() { each % relink.places() } else { 0 };
+    let forks_per_unit = each - odd;
     let spare = forks.map_or(doubled, |forks| forks.saturating_sub(units * forks_per_unit));
     let whole = forks_per_unit.is_multiple_of(relink.places());
     // One fork pair more would be in one of both places.
@@ -170,6 +173,11 @@ impl Relink {
             LayoutChoice::Random => 1,
             LayoutChoice::Matched => 2,
         }
+    }
+
+    /// Most fork pairs with so many of each build pair: where layouts are matched all that is left varies from fork pair to fork pair.
+    fn most(self, forks_per_build: u32) -> u32 {
+        defaults::UNITS_MAX * if self.places() > 1 { forks_per_build } else { 1 }
     }
 
     /// As many fork pairs of every build pair as make the most of the time, but rather fewer than too few build pairs: there are so many

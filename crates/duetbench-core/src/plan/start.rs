@@ -113,9 +113,10 @@ impl PlannedBenchmark {
         // The cost of linking was weighed when the plan was learnt: its processes are given.
         let relink =
             capacity.relinks.map(|_| Relink { layouts: LayoutChoice::Random, cost_ns: 0, beside_ns: 0, trial_ns });
+        let design = design(effort, None, relink);
         self.trial_predicted_ns = lengths.predicted_ns;
         self.configuration = ExecutionConfiguration {
-            design: design(effort, None, relink),
+            design: if effort.builds.is_none() { design.one_by_one() } else { design },
             slice_ns,
             trial_ns,
             warmup_slices,

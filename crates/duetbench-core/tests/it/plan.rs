@@ -137,6 +137,22 @@ fn a_budget_rather_has_fewer_forks_of_each_build_pair_than_few_build_pairs() {
     assert_eq!(design(6000), (defaults::UNITS_MAX, 6));
 }
 
+#[test]
+fn a_budget_is_spent_on_build_pairs_of_a_typed_number_by_whole_exchanges_of_places() {
+    let both = [found("A")];
+    let design = |builds, seconds| {
+        let found =
+            Found { baseline: &both, candidate: &both, identical: &BTreeSet::new(), not_affected: &Default::default() };
+        let capacity = Capacity { relinks: Some(LayoutChoice::Matched), ..CAPACITY };
+        let spec = spec(Effort { builds: Some(builds), ..budget(Duration::from_secs(seconds)) }, ModeChoice::Auto);
+        let design = Plan::new(&spec, &found, capacity).benchmarks[0].configuration.design;
+        (design.units, design.forks_per_unit, design.places)
+    };
+    assert_eq!(design(8, 6000), (8, defaults::UNITS_MAX, 2));
+    assert_eq!(design(17, 9), (17, 12, 2));
+    assert_eq!(design(64, 9).0, 64);
+}
+
 const RELINKS: Capacity = Capacity { relinks: Some(LayoutChoice::Random), ..CAPACITY };
 
 fn design(effort: Effort, names: &[&str]) -> Design {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use duetbench_core::plan::{
-    Capacity, Discovered, ExecutionConfiguration, Found, Learnt, Mode, Plan, PlannedBenchmark, Repetitions, SoloPlan,
-    Start, Style, Unmatched,
+    Capacity, Design, Discovered, ExecutionConfiguration, Found, Learnt, Mode, Plan, PlannedBenchmark, Repetitions,
+    SoloPlan, Start, Style, Unmatched,
 };
 use duetbench_core::spec::{CommandSpec, Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults};
 
@@ -68,7 +68,8 @@ fn whoever_takes_part_in_the_same_suite_run_shares_its_programs() {
     let matched = Capacity { relinks: Some(LayoutChoice::Matched), ..CAPACITY };
     for planned in &followed(open, matched).benchmarks {
         let design = planned.configuration.design;
-        assert_eq!((design.forks_per_unit, design.places, design.by_build), (1, 1, true), "{}", planned.id);
+        let Design { forks_per_unit, doubled, places, by_build, .. } = design;
+        assert_eq!((forks_per_unit, doubled, places, by_build), (1, 0, 1, true), "{}", planned.id);
     }
 }
 

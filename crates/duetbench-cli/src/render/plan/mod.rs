@@ -46,15 +46,20 @@ impl Planned {
         // A call has several fork pairs.
         let least = defaults::UNITS_MIN * if engine.is_some() { defaults::FLEET_FORKS_PER_CALL } else { 1 };
         let forks = most(|p| p.builds.saturating_mul(p.forks_per_build))?.max(least);
-        // All builds have as many, so that nobody who needs fewer builds gets fewer fork pairs.
-        let forks = forks.div_ceil(builds).saturating_mul(builds);
+        // All builds have as many, so that nobody who needs fewer builds gets fewer fork pairs; and an even number where all of them
+        // have one, since places are exchanged by twos.
+        let by_twos = designs().all(|design| design.forks_per_build.is_multiple_of(2));
+        let each = forks.div_ceil(builds).next_multiple_of(if by_twos { 2 } else { 1 });
+        let forks = each.saturating_mul(builds);
         if builds > BUILDS_MAX || forks > FORKS_MAX {
             return None;
         }
         let mut words = vec!["duet compare".to_owned(), format!("--builds {builds}")];
         words.push(match self.target.within_s {
-            // A fleet is limited by cost, and by the time of all its instances.
-            Some(within_s) if engine.is_none() => format!("--budget {}", time(within_s).replace(' ', "")),
+            // A fleet is limited by cost, and by the time of all its instances. A budget may stop at so many fork pairs.
+            Some(within_s) if engine.is_none() && forks <= defaults::UNITS_MAX => {
+                format!("--budget {}", time(within_s).replace(' ', ""))
+            }
             _ => format!("--forks {forks}"),
         });
         // A change below the threshold would be seen, and tolerated.
