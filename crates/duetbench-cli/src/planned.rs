@@ -91,6 +91,19 @@ pub fn repetitions(entry: &PlannedRepetitions) -> Repetitions {
     }
 }
 
+/// The entries that a comparison can follow; tells people of the others.
+pub fn feasible(entries: Vec<PlannedRepetitions>, context: &Context) -> Vec<PlannedRepetitions> {
+    let refusal = |entry: &PlannedRepetitions| repetitions(entry).check().err();
+    let why = entries.iter().find_map(refusal);
+    let (kept, refused): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| refusal(entry).is_none());
+    if let Some(why) = why {
+        let refused: Vec<String> = refused.into_iter().map(|entry| entry.name).collect();
+        let text = format!("not planned, because nobody can measure so: {} ({why})", names(&refused));
+        context.printer.note(&format!("{text}; `--warmup N` says how many iterations warm up"));
+    }
+    kept
+}
+
 /// The first of some names, and how many more there are.
 fn names(all: &[String]) -> String {
     let shown: Vec<String> = all.iter().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use duetbench_core::Recording;
 use duetbench_core::plan::Repetitions;
-use duetbench_core::recording::{Grid, Level, Recorded};
-use duetbench_core::tune::{Rules, tune};
+use duetbench_core::recording::Recorded;
+use duetbench_core::tune::{Rules, choose, tune};
 use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
 use duetbench_run::store::Provenance;
 
@@ -168,47 +168,17 @@ fn value_as_planned(
     planned: &PlannedRepetitions,
     rules: &Rules,
 ) -> Option<f64> {
-    let shape = planned_shape(&recording.levels, recorded.grid.shape(), planned);
-    let benchmarks = vec![Recorded { grid: cut(&recorded.grid, &shape), ..recorded.clone() }];
-    let as_planned = Recording { benchmarks, ..recording.clone() };
-    // Nothing is stable enough for it, so that it is the value of all that is there.
-    let strictest = Rules { threshold: 0.0, ..rules.clone() };
-    tune(&as_planned, &strictest).choices.first().map(|choice| choice.stability).filter(|value| value.is_finite())
-}
-
-/// Repetitions of each level that a plan asks for, as far as there are so many. A comparison has one fork in every suite run, so
-/// all forks that are planned are suite runs there.
-fn planned_shape(levels: &[Level], there: &[usize], planned: &PlannedRepetitions) -> Vec<usize> {
-    let comparison = !levels.contains(&Level::Iteration);
-    let wanted = |level: &Level| match level {
-        Level::SuiteRun if comparison => Some(u64::from(planned.suite_runs) * u64::from(planned.forks)),
-        Level::SuiteRun => Some(planned.suite_runs.into()),
-        Level::Fork => Some(planned.forks.into()),
-        Level::Iteration => Some(planned.iterations.into()),
-        Level::Instance | Level::Second => None,
+    let shape = planned.shape(&recording.levels, recorded.grid.shape());
+    let alone = Recording {
+        name: recording.name.clone(),
+        levels: recording.levels.clone(),
+        benchmarks: vec![recorded.clone()],
+        warnings: Vec::new(),
     };
-    let least = |(level, there): (&Level, &usize)| {
-        wanted(level).map_or(*there, |n| usize::try_from(n).unwrap_or(usize::MAX).min(*there))
-    };
-    levels.iter().zip(there).map(least).collect()
-}
-
-/// The first repetitions of each level.
-fn cut(grid: &Grid, shape: &[usize]) -> Grid {
-    let mut smaller = Grid::empty(shape);
-    let mut place = vec![0; shape.len()];
-    if shape.contains(&0) {
-        return smaller;
-    }
-    loop {
-        let index = place.iter().zip(grid.shape()).fold(0, |index, (at, size)| index * size + at);
-        smaller.set(&place, grid.cells().get(index).copied().unwrap_or(f64::NAN));
-        let Some(level) = (0..shape.len()).rev().find(|level| place[*level] + 1 < shape[*level]) else {
-            return smaller;
-        };
-        place[level] += 1;
-        place[level + 1..].fill(0);
-    }
+    let as_planned = choose(&alone, rules, |_, subject| {
+        Some(shape.iter().zip(&subject.full).map(|(n, full)| *n.min(full)).collect())
+    });
+    as_planned.choices.first().map(|choice| choice.stability).filter(|value| value.is_finite())
 }
 
 /// Whether a benchmark's code differs from what the plan was learnt from: by its package's test binary where that is known of
@@ -230,7 +200,7 @@ fn has_other_code(name: &str, plan: &PlanFile, around: &Surroundings<'_>) -> boo
 
 #[cfg(test)]
 mod tests {
-    use duetbench_core::recording::{Better, Cost, HarnessWarmUp};
+    use duetbench_core::recording::{Better, Cost, Grid, HarnessWarmUp, Level};
     use duetbench_core::tune::Metric;
     use duetbench_run::plan_file::LearntFrom;
 

@@ -150,7 +150,8 @@ impl Grid {
     /// The values that a smaller configuration would have measured: the first repetitions of each level, in row-major order,
     /// gaps left out.
     pub fn prefix(&self, configuration: &[usize]) -> Vec<f64> {
-        let mut values = Vec::with_capacity(configuration.iter().product());
+        let most = configuration.iter().zip(&self.shape).map(|(wanted, there)| wanted.min(there)).product();
+        let mut values = Vec::with_capacity(most);
         self.collect(configuration, 0, 0, &mut values);
         values
     }

@@ -107,6 +107,23 @@ impl PlannedRepetitions {
         }
     }
 
+    /// Repetitions of each of these levels, as far as there are so many. A comparison has one fork in every suite run, so all forks that
+    /// are planned are suite runs there.
+    pub fn shape(&self, levels: &[Level], there: &[usize]) -> Vec<usize> {
+        let comparison = !levels.contains(&Level::Iteration);
+        let [suite_runs, forks, iterations] = [self.suite_runs, self.forks, self.iterations].map(u64::from);
+        let wanted = |level: &Level| match level {
+            Level::Instance => u64::MAX,
+            Level::SuiteRun if comparison => suite_runs * forks,
+            Level::SuiteRun => suite_runs,
+            Level::Fork => forks,
+            Level::Iteration => iterations,
+            Level::Second => self.iteration_s.round().max(1.0) as u64,
+        };
+        let least = |(level, there): (&Level, &usize)| usize::try_from(wanted(level)).unwrap_or(usize::MAX).min(*there);
+        levels.iter().zip(there).map(least).collect()
+    }
+
     /// Refuses what nobody can measure.
     fn check(&self) -> Result<(), String> {
         let counts = [("suite_runs", self.suite_runs), ("forks", self.forks), ("iterations", self.iterations)];
@@ -278,6 +295,18 @@ stable = true
         ];
         let plan = PlanFile::new(learnt(), benchmarks.to_vec());
         assert_eq!(plan.text().unwrap(), GOLDEN);
+    }
+
+    #[test]
+    fn a_plan_says_how_often_each_level_is_repeated() {
+        let planned = PlannedRepetitions { iteration_s: 5.0, forks: 3, ..planned("p.B", [1, 2, 4, 5]) };
+        let check = |levels: &[Level], there: &[usize], want: &[usize]| {
+            assert_eq!(planned.shape(levels, there), want);
+        };
+        check(&Level::ALL, &[9, 9, 9, 9, 9], &[9, 2, 3, 4, 5]);
+        check(&[Level::Fork, Level::Iteration], &[5, 50], &[3, 4]);
+        check(&[Level::Fork, Level::Iteration], &[2, 3], &[2, 3]);
+        check(&[Level::SuiteRun, Level::Fork], &[9, 1], &[6, 1]);
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use duetbench_core::Recording;
 use duetbench_core::detect::{Detection, HouseRule, PaperRule, Rules, Statistic, detect, fidelity};
-use duetbench_core::recording::Level;
 use duetbench_core::spec::Decision;
 use duetbench_formats::Tool;
 use duetbench_run::RunError;
@@ -30,7 +29,7 @@ pub fn run(args: &AnalyzeArgs, head: &str, context: &Context) -> Result<u8, Fail
     // Who types a confidence means it of both rules.
     let alpha = decide.alpha.or(by.confidence.map(error_of)).unwrap_or(alpha);
     let confidence = by.confidence.unwrap_or(1.0 - alpha);
-    check_fractions(&[("confidence", confidence), ("threshold", threshold), ("fdr", fdr)])?;
+    check_fractions(&[("confidence", confidence)])?;
     let (base, head) = (source::recording(&args.base, context)?, source::recording(head, context)?);
     let paper = PaperRule { statistic: by.statistic.unwrap_or(Statistic::Median), confidence, threshold };
     let house = HouseRule { threshold, alpha, fdr };
@@ -92,7 +91,7 @@ fn planned(path: &Path, recording: &Recording) -> Result<BTreeMap<String, Vec<us
     let mut configurations = BTreeMap::new();
     for recorded in &recording.benchmarks {
         if let Some(planned) = of_name.get(recorded.benchmark.as_str()) {
-            let configuration = configuration(planned, &recording.levels, recorded.grid.shape());
+            let configuration = planned.shape(&recording.levels, recorded.grid.shape());
             configurations.insert(recorded.benchmark.clone(), configuration);
         }
     }
@@ -102,18 +101,6 @@ fn planned(path: &Path, recording: &Recording) -> Result<BTreeMap<String, Vec<us
     Ok(configurations)
 }
 
-/// The plan's repetitions of each level that a recording has.
-fn configuration(planned: &PlannedRepetitions, levels: &[Level], full: &[usize]) -> Vec<usize> {
-    let of_level = |(level, full): (&Level, &usize)| match level {
-        Level::Instance => *full,
-        Level::SuiteRun => planned.suite_runs as usize,
-        Level::Fork => planned.forks as usize,
-        Level::Iteration => planned.iterations as usize,
-        Level::Second => planned.iteration_s.round().max(1.0) as usize,
-    };
-    levels.iter().zip(full).map(of_level).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,24 +108,5 @@ mod tests {
     #[test]
     fn the_error_of_a_confidence_is_what_was_meant() {
         assert_eq!([0.99, 0.95, 0.999, 0.9].map(error_of), [0.01, 0.05, 0.001, 0.1]);
-    }
-
-    #[test]
-    fn a_plan_says_how_often_each_level_is_repeated() {
-        let planned = PlannedRepetitions {
-            name: "p.B".into(),
-            suite_runs: 2,
-            forks: 3,
-            iterations: 4,
-            warmup: 0,
-            iteration_s: 5.0,
-            stability: 0.01,
-            stable: true,
-        };
-        let check = |levels: &[Level], full: &[usize], want: &[usize]| {
-            assert_eq!(configuration(&planned, levels, full), want);
-        };
-        check(&Level::ALL, &[9, 9, 9, 9, 9], &[9, 2, 3, 4, 5]);
-        check(&[Level::Fork, Level::Iteration], &[5, 50], &[3, 4]);
     }
 }

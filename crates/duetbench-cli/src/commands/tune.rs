@@ -14,6 +14,7 @@ use crate::args::{TuneArgs, WarmUpArg};
 use crate::failure::{Failure, code};
 use crate::gate::today;
 use crate::options::Format;
+use crate::planned::feasible;
 use crate::render;
 use crate::settings::check_link;
 use crate::tuning::{TunedMetric, TunedSource, Tuning};
@@ -97,7 +98,7 @@ impl Found {
             context.printer.note("no plan was written: nothing is stable, so that it would repeat what was measured");
             return Ok(None);
         }
-        let planned = std::mem::take(&mut self.planned);
+        let planned = feasible(std::mem::take(&mut self.planned), context);
         if planned.is_empty() {
             return Ok(None);
         }

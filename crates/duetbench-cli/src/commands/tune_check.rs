@@ -16,6 +16,7 @@ use super::{Context, source};
 use crate::args::TuneArgs;
 use crate::failure::{Failure, code};
 use crate::gate::today;
+use crate::planned::feasible;
 use crate::render::staleness as render;
 use crate::staleness::{Entry, Surroundings, inspect};
 
@@ -57,7 +58,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
     }
     let written = stale && plannable && !args.no_write;
     if written {
-        let entries_next = entries.iter().filter_map(|entry| entry.next.clone()).collect();
+        let entries_next = feasible(entries.iter().filter_map(|entry| entry.next.clone()).collect(), context);
         write(&PlanFile::new(learnt(&plan, &stored.name, &now, &entries), entries_next), &path, args, context)?;
     }
     let shown = render::Shown { plan: &path.display().to_string(), run: &stored.name, rules: &rules, written };
