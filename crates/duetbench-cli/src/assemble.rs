@@ -9,14 +9,14 @@ use duetbench_core::hotspot::BENCHMARKS_MAX;
 use duetbench_core::noise::{Witnessed, explain};
 use duetbench_core::picture::pictures;
 use duetbench_core::report::{BenchmarkReport, Typed};
-use duetbench_core::reported::{self, Readings, ReportedMetric};
+use duetbench_core::reported::{self, Readings};
 use duetbench_core::solo_report::solo_results;
 use duetbench_core::{BenchmarkId, Plan, Report, SoloReport, Trial};
 use duetbench_run::RunError;
 use duetbench_run::engine::TrialOutcome;
 use duetbench_run::store::{RunHead, RunId, SoloHead, Store, StoredRun};
 
-use crate::{moved, render, self_tests, steadiness};
+use crate::{moved, render, self_tests, steadiness, unkept};
 
 /// The report of a run in a store, judged as it was then, with what a calibration says of it.
 ///
@@ -127,6 +127,7 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
     report.warnings.extend(uncounted(&report));
     report.warnings.extend(render::layouts::fallen_back(&report));
     judge_units(&mut report, &readings);
+    report.warnings.extend(unkept::said(&report));
     report
 }
 
@@ -140,7 +141,7 @@ fn are_different_programs(report: &Report) -> bool {
     typed && heads.any(|head| name(head) != name(&report.baseline.requested))
 }
 
-/// Judges what benchmarks reported under the units that rules name, and tells which of these nobody reports.
+/// Judges what benchmarks reported under the units that rules name.
 fn judge_units(report: &mut Report, readings: &[Readings]) {
     let thresholds = report.spec.thresholds();
     let telling = report.plan.benchmarks.iter().filter(|b| b.tells_of_the_code()).map(|b| &b.id);
@@ -150,14 +151,6 @@ fn judge_units(report: &mut Report, readings: &[Readings]) {
     match judged {
         Ok(reported) => report.reported = reported,
         Err(e) => report.warnings.push(format!("what benchmarks report themselves cannot be judged: {e}")),
-    }
-    let is_reported = |unit: &&str| report.reported.iter().any(|one: &ReportedMetric| one.unit == **unit);
-    let missing: Vec<&str> = report.spec.rules.units().into_iter().filter(|unit| !is_reported(unit)).collect();
-    if report.complete && !missing.is_empty() {
-        report.warnings.push(format!(
-            "nothing that was measured reports `{}`, which rules name (only Go's benchmarks measured on this machine are asked)",
-            missing.join("`, `")
-        ));
     }
 }
 

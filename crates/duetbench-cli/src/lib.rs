@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
 use duetbench_run::error::About;
-use duetbench_run::process::{adopt_orphans, end_leftovers, told_leftovers};
+use duetbench_run::process::{adopt_orphans, end_leftovers, ignores, told_leftovers};
 use duetbench_run::{RunError, interrupt_tools};
 
 use crate::args::{Cli, Command, FleetCommand};
@@ -45,6 +45,7 @@ pub mod sites;
 pub mod staleness;
 pub mod steadiness;
 pub mod tuning;
+mod unkept;
 pub mod waiting;
 pub mod warm_up;
 
@@ -95,6 +96,10 @@ pub fn run<P: Program>() -> ExitCode {
     // the rest still works.
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     adopt_orphans();
+    if ignores(signal_hook::consts::SIGCHLD) {
+        // Else the end of a process would be nobody's to see.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGCHLD, Arc::default());
+    }
     let typed: Vec<OsString> = std::env::args_os().collect();
     match parsed::<P>(typed.clone()) {
         Ok(program) => {
@@ -160,7 +165,9 @@ fn dispatch(program: &impl Program) -> Result<u8, Failure> {
 /// Has the first signal set the flag and tools end, and the second one end us at once.
 fn heed_signals(interrupted: &Arc<AtomicBool>) -> std::io::Result<()> {
     let heeded = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP];
-    for signal in heeded {
+    // Those that are ignored, as under `nohup`, still are.
+    let heeded: Vec<i32> = heeded.into_iter().filter(|signal| !ignores(*signal)).collect();
+    for &signal in &heeded {
         // In this order: what is registered first is done first, and then finds the flag as it was before this signal.
         signal_hook::flag::register_conditional_shutdown(signal, code::INTERRUPTED.into(), interrupted.clone())?;
         signal_hook::flag::register(signal, interrupted.clone())?;

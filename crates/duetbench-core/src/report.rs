@@ -236,6 +236,13 @@ impl Report {
         self.concerned_where(|verdict| verdict.word() == word)
     }
 
+    /// Number of benchmarks of which something could not be measured, or that failed so often that they were given up.
+    pub fn failed(&self) -> usize {
+        let given_up = self.benchmarks.iter().filter(|one| one.failed_too_often).map(|one| &one.id);
+        let failed = self.those_where(|verdict| matches!(verdict, Verdict::Failed { .. }));
+        failed.chain(given_up).collect::<BTreeSet<_>>().len()
+    }
+
     /// Whether some benchmark's time, or something that it reports itself, changed.
     pub fn is_changed(&self) -> bool {
         self.concerned_where(Verdict::is_change) > 0
@@ -246,11 +253,12 @@ impl Report {
         self.concerned_where(Verdict::is_open)
     }
 
-    /// Number of benchmarks that got worse in something, whether that stops the change or was accepted.
-    pub fn worse(&self) -> usize {
+    /// Number of benchmarks that got worse in something, whether that stops the change or was accepted; and of those that were accepted.
+    pub fn worse(&self) -> (usize, usize) {
         let regressed = self.those_where(|verdict| *verdict == Verdict::Regression);
-        let accepted = self.gate.iter().flat_map(Gate::waived).map(|breach| &breach.id);
-        regressed.chain(accepted).collect::<BTreeSet<_>>().len()
+        let accepted: BTreeSet<_> = self.gate.iter().flat_map(Gate::waived).map(|breach| &breach.id).collect();
+        let all: BTreeSet<_> = regressed.chain(accepted.iter().copied()).collect();
+        (all.len(), accepted.len())
     }
 
     fn concerned_where(&self, is_meant: impl Fn(&Verdict) -> bool) -> usize {
@@ -276,6 +284,7 @@ impl Report {
         gate.breaches.iter_mut().filter(of_time).for_each(|breach| breach.standing = Standing::Fails);
         gate.open.clear();
         gate.accepted.clear();
+        gate.informing.clear();
         gate.stale.clear();
     }
 
@@ -297,7 +306,7 @@ impl Report {
         let compared = self.benchmarks.iter().any(BenchmarkReport::was_compared);
         if self.failing() > 0 {
             Outcome::Regression
-        } else if self.concerned("failed") > 0 || !compared || self.answers_nothing() {
+        } else if self.failed() > 0 || !compared || self.answers_nothing() {
             Outcome::Failed
         } else if self.gate.as_ref().is_some_and(|gate| !gate.stale.is_empty()) {
             Outcome::StaleWaiver

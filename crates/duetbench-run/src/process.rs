@@ -28,7 +28,7 @@ use gate::{Passage, now_ns};
 pub use last_words::{go_report, hangs, words_of_death};
 use leftovers::Start;
 pub(crate) use leftovers::keep_failure;
-pub use leftovers::{adopt_orphans, end_abandoned, end_leftovers, told_leftovers};
+pub use leftovers::{adopt_orphans, end_abandoned, end_leftovers, ignores, told_leftovers};
 pub use sandbox::Sandbox;
 pub(crate) use streams::Printed;
 use streams::{Attended, Drain};

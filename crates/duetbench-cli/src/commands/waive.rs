@@ -1,6 +1,6 @@
 //! `duet waive`: accept a slowdown.
 
-use duetbench_core::gate::{Breach, Gate, Waiver};
+use duetbench_core::gate::{Breach, Gate, Standing, Waiver};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::Metric;
 use duetbench_core::{BenchmarkId, Report};
@@ -33,8 +33,11 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
     let report = Report { typed: context.settings.typed(), ..assemble::report(stored) };
     let breach = found(&report, args)?;
     if breach.change.is_infinite() {
-        let said =
-            format!("the {} of `{}` grew from nothing, which no ceiling holds", breach.metric.word(), args.benchmark);
+        let said = format!(
+            "the {} of `{}` grew from nothing, or fell to it, which no ceiling holds",
+            breach.metric.word(),
+            args.benchmark
+        );
         return Err(Failure::usage(said).hint("a rule in `duet.toml` with `action = \"inform\"` lets it pass"));
     }
     let ceiling = args.ceiling.unwrap_or_else(|| report.ceiling_of(&breach));
@@ -60,7 +63,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
     Ok(code::CLEAN)
 }
 
-/// The breach that the arguments name: the benchmark's metric that got worse.
+/// The breach that the arguments name: the benchmark's metric that got worse, perhaps by an open size.
 fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     let metric = args.unit.clone().map_or_else(|| Metric::from(args.metric), Metric::Reported);
     let gate = Gate::decide(report.found(), report.spec.thresholds(), &[], today());
@@ -68,10 +71,21 @@ fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     if meant.is_empty() {
         return Err(unknown(report, &args.benchmark, "`--run` names"));
     }
-    let named = |breach: &&Breach| meant.iter().any(|one| one.id == breach.id);
-    let mut all = gate.breaches.iter().filter(named).filter(|breach| breach.metric == metric);
+    let of_open_size = report.found().of_open_size().map(|(id, metric, at_most)| Breach {
+        id,
+        metric,
+        change: at_most,
+        threshold: 0.0,
+        standing: Standing::Fails,
+    });
+    let is_meant = |breach: &Breach| breach.metric == metric && meant.iter().any(|one| one.id == breach.id);
+    let mut all: Vec<Breach> = gate.breaches.into_iter().filter(is_meant).collect();
+    if all.is_empty() {
+        all.extend(of_open_size.filter(is_meant));
+    }
+    let mut all = all.into_iter();
     match (all.next(), all.next()) {
-        (Some(breach), None) => Ok(breach.clone()),
+        (Some(breach), None) => Ok(breach),
         (Some(one), Some(other)) => Err(ambiguous(&args.benchmark, [&one.id, &other.id])),
         (None, _) => Err(Failure::usage(format!(
             "the {} of `{}` did not get worse in `{}`, so there is nothing to accept; `--run` names another run",

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use duetbench_core::analysis::{Clock, ConfirmationStanding as Standing, Ranged, RatioInterval, Warning};
-use duetbench_core::gate::Gate;
 use duetbench_core::plan::Excluded;
 use duetbench_core::report::{BenchmarkReport, Counted, Outcome};
 use duetbench_core::verdict::Extent;
@@ -97,10 +96,13 @@ pub(super) fn headline(report: &Report) -> String {
     let total = report.benchmarks.len();
     let improved = report.concerned("improvement");
     let also_improved = if improved > 0 { format!(", {improved} improved") } else { String::new() };
-    let accepted = report.worse();
-    let passes =
-        if report.gate.iter().flat_map(Gate::waived).next().is_some() { "as accepted" } else { "for information" };
-    let none = if accepted > 0 { format!("{accepted} regressed, {passes}") } else { "No regression found".into() };
+    let (worse, accepted) = report.worse();
+    let passes = match accepted {
+        0 => "for information".to_owned(),
+        _ if accepted == worse => "as accepted".to_owned(),
+        _ => format!("{accepted} of them as accepted"),
+    };
+    let none = if worse > 0 { format!("{worse} regressed, {passes}") } else { "No regression found".into() };
     match report.outcome() {
         Outcome::Failed if report.answers_nothing() => answers_nothing(report),
         Outcome::Regression => format!("{} of {} regressed{also_improved}", report.failing(), benchmarks(total)),
@@ -109,13 +111,13 @@ pub(super) fn headline(report: &Report) -> String {
             "Nothing was compared".into()
         }
         Outcome::Failed => {
-            format!("{none}, but {} of {} failed{also_improved}", report.concerned("failed"), benchmarks(total))
+            format!("{none}, but {} of {} failed{also_improved}", report.failed(), benchmarks(total))
         }
         Outcome::Inconclusive => {
             format!("{none}, but {} of {} undecided{also_improved}", report.undecided(), benchmarks(total))
         }
-        Outcome::Clean if accepted > 0 => {
-            format!("{accepted} of {} regressed, {passes}{also_improved}", benchmarks(total))
+        Outcome::Clean if worse > 0 => {
+            format!("{worse} of {} regressed, {passes}{also_improved}", benchmarks(total))
         }
         Outcome::Clean if improved > 0 => format!("{improved} of {} improved, none regressed", benchmarks(total)),
         Outcome::Clean if report.is_changed() => {
@@ -137,7 +139,7 @@ fn of_compared(report: &Report) -> String {
 
 /// The sentence for a run that measured too little for a single answer, with the budget that would have been enough.
 fn answers_nothing(report: &Report) -> String {
-    let failed = report.concerned("failed");
+    let failed = report.failed();
     let also_failed = if failed > 0 {
         format!(", and {failed} of {} failed", benchmarks(report.benchmarks.len()))
     } else {
@@ -365,7 +367,7 @@ fn suite(report: &Report) -> Option<String> {
         suite.units,
         // All of its nines count, and none is rounded to certainty.
         (100_000.0 * suite.confidence).round() / 1000.0,
-        share(suite.minimal_detectable_change)
+        format::detectable(suite.minimal_detectable_change).trim_start_matches('≥')
     ))
 }
 

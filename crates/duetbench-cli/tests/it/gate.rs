@@ -128,6 +128,7 @@ fn the_command_that_makes_a_run_again_decides_as_it_did() {
     assert!(!command(ruled, &[]).contains("--threshold"));
     assert!(command(ruled, &["--threshold", "3%"]).contains("--threshold 3%"));
     assert!(command("threshold = '5%'\n", &[]).contains("--threshold 5%"));
+    assert!(command("threshold = '5%'\n", &["--threshold", "3%"]).contains("--threshold 3%"));
     assert!(command("", &["--threshold", "150%"]).contains("--threshold 150%"));
     assert!(!command("", &[]).contains("--threshold"));
 }
@@ -208,6 +209,11 @@ fn a_slowdown_of_open_size_that_a_waiver_accepts_is_told() {
         "{\"Decode\": {\"baseline_ns\": 1000, \"candidate_ns\": 1000, \"spread\": 0.002}, \"BenchmarkDecode\"",
     );
     place.scripted(&two, &["--fixed", "--strict"]).expect(5);
+    // As `duet waive` writes it.
+    place.write("duet-waivers.toml", "");
+    place.duet(&["waive", "Decode", "--run", "r1", "--days", "9", "--reason", "r"]).expect(0);
+    place.scripted(script, &["--fixed", "--strict"]).expect(0);
+    place.write("duet-waivers.toml", &format!("[[waiver]]\n{waiver}"));
     let accepted = &place.scripted(script, &["--fixed", "--format", "json"]).expect(0).json()["gate"]["accepted"][0];
     assert_eq!((&accepted["name"], &accepted["ceiling"]), (&"BenchmarkDecode".into(), &0.09.into()), "{accepted}");
 }
@@ -242,8 +248,18 @@ fn some_benchmarks_must_have_an_answer_and_others_need_none() {
     assert!(text.contains("fails: `Decode` has no answer"), "{text}");
     place.write("duet.toml", "strict = true\n[[rule]]\nbenchmarks = 'Decode'\ninconclusive = 'inform'\n");
     place.scripted(NOISY, &[]).expect(0);
+    place.write("duet.toml", "strict = true\n[[rule]]\nbenchmarks = 'Decode'\naction = 'inform'\n");
+    place.scripted(NOISY, &[]).expect(0);
     place.write("duet.toml", "strict = true\n");
     place.scripted(NOISY, &[]).expect(4);
+}
+
+#[test]
+fn a_rule_that_no_benchmark_is_called_as_is_told_where_all_were_looked_for() {
+    let place = Place::new();
+    place.write("duet.toml", "[[rule]]\nbenchmarks = 'Decoed'\nthreshold = '1%'\n");
+    let told = |more: &[&str]| place.scripted(STEADY, more).expect(0).stdout.contains("as rules say: `Decoed`");
+    assert_eq!([told(&[]), told(&["--bench", "Decode"])], [true, false]);
 }
 
 #[test]

@@ -104,9 +104,14 @@ impl Brought {
         self.failed_trials.iter().filter(|failure| !failure.discarded).collect()
     }
 
-    /// Whether it failed so often that a verdict is none: only processes that survived were measured. A regression of those is one.
+    /// Whether it failed so often that it was given up: only processes that survived were measured.
+    fn failed_too_often(&self) -> bool {
+        self.lasting().len() >= defaults::FAILURES_MAX as usize
+    }
+
+    /// Whether it was given up so that a verdict is none. A regression of those that survived is one.
     fn is_given_up(&self, verdict: &Verdict) -> bool {
-        self.lasting().len() >= defaults::FAILURES_MAX as usize && *verdict != Verdict::Regression
+        self.failed_too_often() && *verdict != Verdict::Regression
     }
 
     fn warnings(&self) -> Vec<Warning> {
@@ -212,6 +217,9 @@ impl Conclusion {
             conclusion.confirmation = confirmation(&brought.summary.forks, evidence, asked);
             conclusion.withdraw_if_contradicted(one.decision.threshold);
         }
+        if conclusion.estimate.is_some() && brought.is_given_up(&conclusion.verdict) {
+            conclusion = Conclusion { estimate: None, verdict: failed(&lasting), confirmation: None, ..conclusion };
+        }
         if let Some(redefined) = &one.planned.redefined {
             conclusion.is_of_another_benchmark(redefined);
         }
@@ -258,6 +266,7 @@ impl Conclusion {
         }
         BenchmarkReport {
             id: one.planned.id.clone(),
+            failed_too_often: brought.failed_too_often(),
             verdict: self.verdict,
             mode: Some(one.planned.mode),
             estimate: self.estimate,

@@ -146,6 +146,9 @@ pub struct BenchmarkReport {
     pub id: BenchmarkId,
     /// The answer.
     pub verdict: Verdict,
+    /// Whether its trials failed so often that it was given up, which a regression of the rest does not make good.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed_too_often: bool,
     /// The mode in which it was measured, if it was.
     pub mode: Option<Mode>,
     /// The evidence, when there is enough for an interval.
@@ -181,6 +184,7 @@ impl BenchmarkReport {
         BenchmarkReport {
             id,
             verdict,
+            failed_too_often: false,
             mode: None,
             estimate: None,
             threshold: None,

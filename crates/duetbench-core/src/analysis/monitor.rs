@@ -16,7 +16,7 @@ pub enum Standing {
     Open,
     /// The answer is known, and more trials would not be used.
     Settled,
-    /// A change is shown, and the rest of the design would hardly tell on which side of the threshold it lies.
+    /// The rest of the design would hardly tell on which side of the threshold it lies, or whether there is a change.
     OutOfReach,
     /// The answer is known and a regression, but not beyond doubt; each confirming round needs so many units.
     Regressed {

@@ -36,7 +36,7 @@ pub enum Warning {
     NotConfirmed {
         /// The ratio that was found first.
         ratio: f64,
-        /// The ratio of the first round that did not see it.
+        /// The ratio of all fresh rounds together.
         later: f64,
     },
     /// One build of each version was compared, and layout alone may account for the difference.

@@ -20,7 +20,7 @@ use crate::analysis::BenchmarkReport;
 use crate::instructions::BenchmarkInstructions;
 use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
-use crate::spec::{Action, Metric, Thresholds};
+use crate::spec::{Action, Metric, Policy, Thresholds};
 use crate::verdict::{Extent, Verdict};
 
 /// Policy and waivers applied to a report.
@@ -36,6 +36,9 @@ pub struct Gate {
     /// Slowdowns that waivers accept whatever their open size is, in the report's order.
     #[serde(skip)]
     pub accepted: Vec<Accepted>,
+    /// Open questions that stop nothing, since rules only want to be informed about the metric and say nothing else of open questions.
+    #[serde(skip)]
+    pub informing: BTreeSet<(BenchmarkId, Metric)>,
 }
 
 /// A slowdown of open size that a waiver accepts, since it is at most as large as that says.
@@ -68,6 +71,20 @@ impl<'a> Found<'a> {
     /// Metrics that benchmarks report themselves and that are an open question.
     fn open_units(self) -> impl Iterator<Item = &'a ReportedMetric> {
         self.reported.iter().filter(move |one| one.verdict.is_open() && !self.is_redefined(&one.id))
+    }
+
+    /// Slowdowns of open size, each with the change for the worse that it is at most, a fraction.
+    pub fn of_open_size(self) -> impl Iterator<Item = (BenchmarkId, Metric, f64)> {
+        let is_slower = |verdict: &Verdict| matches!(verdict, Verdict::Slower(Extent::Open { .. }));
+        let times = self.benchmarks.iter().filter(move |one| is_slower(&one.verdict)).filter_map(|one| {
+            let at_most = one.open_range()?.high - 1.0;
+            Some((one.id.clone(), Metric::Time, at_most))
+        });
+        let compared = self.reported.iter().filter(move |one| is_slower(&one.verdict) && !self.is_redefined(&one.id));
+        times.chain(compared.filter_map(|one| {
+            let metric = Metric::Reported(one.unit.clone());
+            Some((one.id.clone(), metric, one.worse_by_at_most()?))
+        }))
     }
 
     /// Whether a benchmark is another one in both versions, so that what it reports is not compared.
@@ -109,7 +126,8 @@ impl Gate {
         }
         let stale = waivers.iter().filter_map(|waiver| waiver.staleness(found, &breaches, today)).collect();
         let accepted = accepted(found, waivers, today);
-        let mut gate = Gate { breaches, stale, open: Vec::new(), accepted };
+        let informing = informing(found, policy);
+        let mut gate = Gate { breaches, stale, open: Vec::new(), accepted, informing };
         let ruled = |id: &BenchmarkId| {
             let action = policy.inconclusive(id)?;
             Some(OpenQuestion { id: id.clone(), of_units: false, action })
@@ -118,15 +136,16 @@ impl Gate {
         gate
     }
 
-    /// Benchmarks whose time is an open question that no waiver accepts.
+    /// Benchmarks whose time is an open question that no waiver accepts, and about which a rule does not only want to be informed.
     fn open_times<'a>(&'a self, benchmarks: &'a [BenchmarkReport]) -> impl Iterator<Item = &'a BenchmarkId> {
-        benchmarks.iter().filter(|one| one.verdict.is_open() && !self.accepts(one)).map(|one| &one.id)
+        let is_open = |one: &&BenchmarkReport| one.verdict.is_open() && !self.passes(&one.id, &Metric::Time);
+        benchmarks.iter().filter(is_open).map(|one| &one.id)
     }
 
-    /// Benchmarks of which something that they report themselves is an open question that no waiver accepts.
+    /// The same for something that they report themselves.
     fn open_units<'a>(&'a self, found: Found<'a>) -> impl Iterator<Item = &'a BenchmarkId> {
-        let is_accepted = |one: &&ReportedMetric| self.has_accepted(&one.id, &Metric::Reported(one.unit.clone()));
-        found.open_units().filter(move |one| !is_accepted(one)).map(|one| &one.id)
+        let passes = |one: &&ReportedMetric| self.passes(&one.id, &Metric::Reported(one.unit.clone()));
+        found.open_units().filter(move |one| !passes(one)).map(|one| &one.id)
     }
 
     /// Has every open question stop the change about which no rule says something else (`strict`).
@@ -151,12 +170,17 @@ impl Gate {
     /// Whether the open time of this benchmark stops the change: as a rule says, or else as it is `usually`.
     pub fn wants_answer(&self, id: &BenchmarkId, usually: bool) -> bool {
         let ruled = self.open.iter().find(|question| question.id == *id && !question.of_units);
+        let usually = usually && !self.passes(id, &Metric::Time);
         ruled.map_or(usually, |question| question.action == Action::Gate)
     }
 
     /// Whether a slowdown of this benchmark is accepted whatever it is exactly: then its size is no open question.
     pub fn accepts(&self, benchmark: &BenchmarkReport) -> bool {
         self.has_accepted(&benchmark.id, &Metric::Time)
+    }
+
+    fn passes(&self, id: &BenchmarkId, metric: &Metric) -> bool {
+        self.has_accepted(id, metric) || self.informing.contains(&(id.clone(), metric.clone()))
     }
 
     fn has_accepted(&self, id: &BenchmarkId, metric: &Metric) -> bool {
@@ -179,23 +203,22 @@ impl Gate {
     }
 }
 
+/// Open questions about metrics of which rules only want to be informed.
+fn informing(found: Found<'_>, policy: &Policy) -> BTreeSet<(BenchmarkId, Metric)> {
+    let informs = |(id, metric): &(BenchmarkId, Metric)| policy.action(id, metric) == Action::Inform;
+    let times = found.benchmarks.iter().filter(|one| policy.inconclusive(&one.id).is_none());
+    let times = times.map(|one| (one.id.clone(), Metric::Time));
+    let units = found.open_units().map(|one| (one.id.clone(), Metric::Reported(one.unit.clone())));
+    times.chain(units).filter(informs).collect()
+}
+
 /// Slowdowns of open size that are at most as large as waivers accept.
 fn accepted(found: Found<'_>, waivers: &[Waiver], today: Day) -> Vec<Accepted> {
-    let is_slower = |verdict: &Verdict| matches!(verdict, Verdict::Slower(Extent::Open { .. }));
-    let times = found.benchmarks.iter().filter(|one| is_slower(&one.verdict)).filter_map(|one| {
-        let at_most = one.open_range()?.high - 1.0;
-        Some((one.id.clone(), Metric::Time, at_most))
-    });
-    let compared = found.reported.iter().filter(|one| !found.is_redefined(&one.id));
-    let units = compared.filter(|one| is_slower(&one.verdict)).filter_map(|one| {
-        let metric = Metric::Reported(one.unit.clone());
-        Some((one.id.clone(), metric, one.worse_by_at_most()?))
-    });
     let accepted = |(id, metric, at_most): (BenchmarkId, Metric, f64)| {
         let mut about = waivers.iter().filter(|waiver| waiver.is_about(&id, &metric, found));
         let waiver = about.find(|waiver| !waiver.standing(at_most, today).fails())?;
         let Waiver { ceiling, expires, .. } = *waiver;
         Some(Accepted { id, metric, at_most, ceiling, expires })
     };
-    times.chain(units).filter_map(accepted).collect()
+    found.of_open_size().filter_map(accepted).collect()
 }

@@ -128,7 +128,7 @@ fn in_order(forks: &[ForkPair], design: &Design) -> Vec<(u32, ForkPair)> {
 /// Whether the first round gave an answer, even if a later one took it back.
 fn is_settled(report: &BenchmarkReport) -> bool {
     let withdrawn = report.confirmation.as_ref().is_some_and(|c| c.standing == ConfirmationStanding::Withdrawn);
-    withdrawn || !report.verdict.is_open()
+    withdrawn || (report.estimate.is_some() && !report.verdict.of_times().is_open())
 }
 
 /// A benchmark goes on after every look but the last, so that none before can have settled it.

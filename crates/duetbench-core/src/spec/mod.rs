@@ -157,7 +157,7 @@ pub mod defaults {
     pub const COUNT_RESOLUTION: f64 = 0.01;
     /// Smallest difference between bytes per invocation that is looked at, as a share of the larger side.
     pub const BYTES_RESOLUTION: f64 = 0.001;
-    /// Most fork pairs that are named as sufficient to settle a benchmark.
+    /// Most units of inference that are named as sufficient to settle a benchmark.
     pub const FORKS_SUFFICIENT_MAX: u32 = 10_000;
     /// Fewest fork pairs that a plan file is turned into: with fewer no look is planned, and an interval says nothing.
     pub const PLANNED_UNITS_MIN: u32 = 4;

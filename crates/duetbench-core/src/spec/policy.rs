@@ -126,6 +126,12 @@ pub enum RuleError {
         /// Number of the rule, from 1.
         number: usize,
     },
+    /// It speaks of changed benchmarks, but not of all that they measure.
+    #[error("rule {number}: `redefined` is about all metrics of a benchmark: leave out it, or `metric` and `unit`")]
+    OfOneMetric {
+        /// Number of the rule, from 1.
+        number: usize,
+    },
     /// It says which values are good ones of something that is no unit.
     #[error("rule {number}: `better` is about a `unit`: less time and fewer allocations are always better")]
     NotOfUnits {
@@ -241,7 +247,19 @@ impl Policy {
 
     /// Whether a rule names the instructions of this benchmark, so that they are to be counted and judged.
     pub fn counts_instructions(&self, id: &BenchmarkId) -> bool {
-        self.matching(id).any(|rule| rule.metric == Some(Metric::Instructions))
+        self.names(id, &Metric::Instructions)
+    }
+
+    /// Whether a rule names this metric of this benchmark.
+    pub fn names(&self, id: &BenchmarkId, metric: &Metric) -> bool {
+        self.matching(id).any(|rule| rule.metric.as_ref() == Some(metric))
+    }
+
+    /// Patterns of rules that none of these benchmarks matches.
+    pub fn unmatched<'a>(&self, ids: impl Iterator<Item = &'a BenchmarkId>) -> Vec<&str> {
+        let names: Vec<String> = ids.map(ToString::to_string).collect();
+        let patterns = self.rules.iter().filter_map(|(pattern, _)| pattern.as_ref());
+        patterns.filter(|pattern| !names.iter().any(|name| pattern.is_match(name))).map(Regex::as_str).collect()
     }
 
     /// Whether a rule names the instructions of any benchmark.
@@ -295,6 +313,10 @@ fn checked(number: usize, rule: &Rule) -> Result<Option<Regex>, RuleError> {
     }
     if let Some(Metric::Reported(unit)) = &rule.metric {
         named(unit).map_err(|why| RuleError::Unit { number, unit: unit.clone(), why })?;
+    }
+    // It would have the times judged too.
+    if rule.redefined.is_some() && rule.metric.as_ref().is_some_and(|metric| *metric != Metric::Time) {
+        return Err(RuleError::OfOneMetric { number });
     }
     if rule.better.is_some() && !of_units {
         return Err(RuleError::NotOfUnits { number });

@@ -118,7 +118,10 @@ fn those_that_survived_give_no_answer_about_a_benchmark_that_was_given_up() {
     let given_up = judged(&flat, failures(5));
     let expected = Verdict::Failed { role: Some(Role::Candidate), reason: "panic: odd".into() };
     assert_eq!((given_up.verdict, given_up.estimate, given_up.forks.len()), (expected, None, 4));
-    assert_eq!(judged(&[0.1, 0.101, 0.099], failures(5)).verdict, Verdict::Regression);
+    // A regression of those is one, and the failures are not forgotten.
+    let regressed = judged(&[0.1, 0.101, 0.099], failures(5));
+    assert_eq!((regressed.verdict, regressed.failed_too_often), (Verdict::Regression, true));
+    assert!(!judged(&[0.1, 0.101, 0.099], failures(4)).failed_too_often);
 }
 
 #[test]

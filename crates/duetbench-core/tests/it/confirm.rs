@@ -1,6 +1,6 @@
 //! Regressions that later rounds of fresh trials see again, or do not.
 
-use duetbench_core::analysis::{ConfirmationStanding, Measured, Monitor, Standing, Warning, analyse};
+use duetbench_core::analysis::{ConfirmationStanding, Measured, Monitor, Standing, TrialFailure, Warning, analyse};
 use duetbench_core::plan::{Design, Plan};
 use duetbench_core::report::{BenchmarkReport, ForkPair};
 use duetbench_core::sample::Coordinates;
@@ -55,6 +55,16 @@ fn rounds_are_judged_together() {
     assert_eq!((report.estimate.unwrap().counts.units, report.estimate.unwrap().counts.forks), (8, 8));
     close(report.change().unwrap(), mean.exp_m1(), 1e-8);
     assert_eq!(report.forks.len(), 14);
+}
+
+#[test]
+fn what_fresh_trials_withdraw_does_not_hide_that_it_was_given_up() {
+    let samples = samples_of(&forks(&build_pairs(8, 0), &[&REGRESSED, &[-0.01, 0.0, 0.01], &[0.005, -0.005, 0.0]]));
+    let failure = TrialFailure { role: Some(Role::Candidate), reason: "panic: odd".into(), discarded: false };
+    let measured = Measured { samples, failed_trials: vec![failure; 5] };
+    let report = analyse(&plan(2), &[measured], &Decision::default()).remove(0);
+    let failed = Verdict::Failed { role: Some(Role::Candidate), reason: "panic: odd".into() };
+    assert_eq!((report.verdict, report.estimate, report.confirmation), (failed, None, None));
 }
 
 #[test]

@@ -38,6 +38,7 @@ pub(crate) fn compared(name: &str, verdict: Verdict, ratio: f64) -> BenchmarkRep
     BenchmarkReport {
         id: BenchmarkId { package: "example.com/codec".into(), name: name.into() },
         verdict,
+        failed_too_often: false,
         mode: Some(Mode::Duet),
         estimate: Some(estimate),
         threshold: None,

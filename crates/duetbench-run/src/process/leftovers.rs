@@ -64,6 +64,14 @@ impl Left {
     }
 }
 
+/// Whether whoever started us has a signal ignored, as `nohup` does with that of a closed terminal.
+pub fn ignores(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    u32::try_from(signal - 1).is_ok_and(|bit| mask.checked_shr(bit).unwrap_or(0) & 1 == 1)
+}
+
 /// Has processes whose parent has ended become our children, so that they can be found.
 pub fn adopt_orphans() {
     // Where that cannot be had, they go their own ways.

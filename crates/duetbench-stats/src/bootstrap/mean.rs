@@ -18,7 +18,7 @@ use crate::{StatsError, finite};
 /// from above; where an atom straddles the tail, it is the end. Source: Efron, Annals of Statistics 7 (1979), of the interval.
 ///
 /// Misleads with few values, which spread less than what they were drawn from: of five normal ones the nominal 99 % interval
-/// covers the mean in some 89 %.
+/// covers the mean in some 90 %.
 ///
 /// # Errors
 /// Without values, with a value that is not finite, on overflow, or with a confidence that is not strictly between 0 and 1.

@@ -1,0 +1,72 @@
+//! Rules that nothing was held against, in words: none is kept by silence.
+
+use duetbench_core::report::BenchmarkReport;
+use duetbench_core::reported::ReportedMetric;
+use duetbench_core::spec::{Action, Metric, defaults};
+use duetbench_core::{BenchmarkId, Report, Verdict};
+
+use crate::render::format::{listed, one_line};
+
+/// Most names in a sentence.
+const NAMES_MAX: usize = 3;
+
+/// All of them, of a run that came to its end.
+pub(crate) fn said(report: &Report) -> Vec<String> {
+    if !report.complete {
+        return Vec::new();
+    }
+    let counts = [Metric::Allocs, Metric::Bytes].into_iter().filter_map(|metric| uncounted(report, &metric));
+    unmatched(report).into_iter().chain(counts).chain(unreported(report)).collect()
+}
+
+/// Rules whose pattern fits no name, where all benchmarks were looked for.
+fn unmatched(report: &Report) -> Option<String> {
+    let selection = &report.spec.selection;
+    let is_partial = selection.bench.is_some() || selection.exclude.is_some();
+    if is_partial || selection.packages != [defaults::PACKAGES] {
+        return None;
+    }
+    let measured = report.plan.benchmarks.iter().map(|planned| &planned.id);
+    let patterns = report.spec.rules.unmatched(measured.chain(report.plan.excluded.iter().map(|one| one.id())));
+    let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
+    Some(format!("no benchmark is called as rules say: {}", names(&patterns)?))
+}
+
+/// Benchmarks of which a rule names a count that nobody counted.
+fn uncounted(report: &Report, metric: &Metric) -> Option<String> {
+    let rules = &report.spec.rules;
+    let count = |one: &BenchmarkReport| if *metric == Metric::Allocs { one.allocs } else { one.bytes };
+    let is_meant = |one: &&BenchmarkReport| {
+        let compared = one.verdict.is_comparison() && !one.verdict.is_proven();
+        let gates = rules.names(&one.id, metric) && rules.action(&one.id, metric) == Action::Gate;
+        compared && gates && count(one).is_none()
+    };
+    let lacking: Vec<String> = report.benchmarks.iter().filter(is_meant).map(|one| one.id.name.clone()).collect();
+    let word = metric.word();
+    Some(format!("no rule on {word} is kept for {}, whose {word} were not counted", names(&lacking)?))
+}
+
+/// Units that nothing reports, or that the candidate does not report any more.
+fn unreported(report: &Report) -> impl Iterator<Item = String> {
+    let is_reported = |unit: &&str| report.reported.iter().any(|one: &ReportedMetric| one.unit == **unit);
+    let missing: Vec<&str> = report.spec.rules.units().into_iter().filter(|unit| !is_reported(unit)).collect();
+    let missing = (!missing.is_empty()).then(|| {
+        format!(
+            "nothing that was measured reports `{}`, which rules name (only Go's benchmarks measured on this machine are asked)",
+            missing.join("`, `")
+        )
+    });
+    let gone = report.compared_units().filter(|one| one.verdict == Verdict::BaselineOnly);
+    let gone = gone.map(|one| format!("`{}` of `{}` is not reported any more", one_line(&one.unit), name(&one.id)));
+    missing.into_iter().chain(gone.collect::<Vec<_>>())
+}
+
+fn name(id: &BenchmarkId) -> String {
+    one_line(&id.name)
+}
+
+/// The first of some names, and how many more there are; absent where there are none.
+fn names(all: &[String]) -> Option<String> {
+    let shown: Vec<String> = all.iter().take(NAMES_MAX).map(|name| format!("`{}`", one_line(name))).collect();
+    (!all.is_empty()).then(|| listed(&shown, all.len()))
+}
