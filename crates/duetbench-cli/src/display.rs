@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::printer::Printer;
+use crate::render::format::one_line;
 
 /// Time between two lines in a log.
 pub const LOG_EVERY: Duration = Duration::from_secs(15);
@@ -76,6 +77,7 @@ impl<'a> Counting<'a> {
 
     /// The next thing begins, which has this name.
     pub fn begins(&mut self, name: &str) {
+        let name = one_line(name);
         let (doing, count, done) = (self.doing, self.count, self.begun);
         self.begun += 1;
         let on_bar = |bar: &ProgressBar| {

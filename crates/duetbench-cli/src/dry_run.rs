@@ -9,7 +9,7 @@ use duetbench_core::{BenchmarkId, Spec};
 
 use crate::forecast;
 use crate::options::Format;
-use crate::render::format::{benchmarks, first_line, one_line, version};
+use crate::render::format::{benchmarks, duration, first_line, one_line, version};
 
 mod json;
 
@@ -164,11 +164,5 @@ fn extent(b: &PlannedBenchmark) -> String {
 }
 
 fn seconds(time: Duration) -> String {
-    if time < Duration::from_millis(100) {
-        format!("{}ms", time.as_secs_f64() * 1000.0)
-    } else if time < Duration::from_secs(10) {
-        format!("{:.1}s", time.as_secs_f64())
-    } else {
-        humantime::format_duration(Duration::from_secs(time.as_secs())).to_string()
-    }
+    duration(time.as_secs_f64())
 }

@@ -58,6 +58,10 @@ impl Printer {
         if self.format == Format::Html {
             self.place_of_page()?;
         }
+        if let Some(folder) = self.output.as_deref().filter(|output| output.is_dir()) {
+            let what = format!("the report cannot be written: `{}` is a folder", folder.display());
+            return Err(Failure::usage(what).hint("name a file in it with `--output`"));
+        }
         let folder = self.output.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
         match folder.filter(|folder| !folder.is_dir() && !db.is_some_and(|db| db.starts_with(folder))) {
             Some(folder) => {
@@ -177,7 +181,7 @@ impl Printer {
     /// Tells people something on standard error, unless they want quiet.
     pub fn note(&self, text: &str) {
         if !self.quiet {
-            to_people(text);
+            to_people(&if self.ascii { ascii::written(text) } else { text.to_owned() });
         }
     }
 
@@ -213,7 +217,9 @@ fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
 
 /// Writes to standard output; a reader that has gone away is no error.
 fn to_output(bytes: &[u8]) -> Result<(), Failure> {
-    match io::stdout().lock().write_all(bytes) {
+    let mut out = io::stdout().lock();
+    // What stands behind the last line's end is written as the program ends, when nobody would hear of a full disk.
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(e.into()),
         _ => Ok(()),
     }

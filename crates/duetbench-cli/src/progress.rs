@@ -11,7 +11,7 @@ use indicatif::ProgressBar;
 
 use crate::display::Display;
 use crate::printer::Printer;
-use crate::render::format::many;
+use crate::render::format::{many, one_line};
 
 /// Time between two tables of the answers so far: they change at looks only, and large suites take a while to sort.
 const TABLE_EVERY: Duration = Duration::from_millis(250);
@@ -68,10 +68,10 @@ impl Observer for Recorder<'_> {
         let activity = match progress.activity {
             Activity::Linking(programs) => format!("linking {programs} programs"),
             Activity::Trial(benchmark, forks) => {
-                format!("{}, {} done", benchmark.name, many(forks as usize, "fork pair", "fork pairs"))
+                format!("{}, {} done", one_line(&benchmark.name), many(forks as usize, "fork pair", "fork pairs"))
             }
             Activity::Solo(benchmark, (suite_run, of)) => {
-                format!("{}, suite run {} of {of}", benchmark.name, suite_run + 1)
+                format!("{}, suite run {} of {of}", one_line(&benchmark.name), suite_run + 1)
             }
         };
         if let Some(answers) = progress.answers {

@@ -8,6 +8,7 @@ use indicatif::ProgressBar;
 
 use crate::display::{LOG_EVERY, bar};
 use crate::printer::Printer;
+use crate::render::format::one_line;
 
 /// Time between two redraws on a terminal.
 const DRAW_EVERY: Duration = Duration::from_secs(1);
@@ -25,6 +26,8 @@ pub struct Waiting<'a> {
 impl<'a> Waiting<'a> {
     /// Tells people that a step begins which these words name, as *building v1.2*.
     pub fn begin(printer: &'a Printer, words: String) -> Waiting<'a> {
+        // A command line may be among them.
+        let words = one_line(&words);
         let (text, log) = (words.clone(), printer.clone());
         let line = printer.is_live().then(|| line(&words));
         let ticker = if let Some(line) = line.clone() {

@@ -103,13 +103,13 @@ fn only(prepared: &Prepared) -> Result<&Version, Failure> {
 
 /// Measures what was planned, if it is to be measured.
 fn measure(context: &Context, head: &SoloHead, executor: &mut dyn Executor<SoloBenchmark>) -> Result<u8, Failure> {
+    if head.plan.benchmarks.is_empty() && head.plan.failed.is_empty() {
+        return Err(nothing_selected(context).into());
+    }
     if context.ends_dry() {
         let SoloHead { plan, version, warnings, .. } = head;
         context.printer.data(&SoloDryRun { plan, version, warnings }.write(context.settings.format()))?;
-        return Ok(code::CLEAN);
-    }
-    if head.plan.benchmarks.is_empty() && head.plan.failed.is_empty() {
-        return Err(nothing_selected(context).into());
+        return Ok(if plan.benchmarks.is_empty() { code::FAILED } else { code::CLEAN });
     }
     let mut store = Store::open(&context.db_to_write()?)?;
     let session = Session::begin(context, &mut store, head)?;

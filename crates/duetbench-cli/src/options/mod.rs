@@ -146,7 +146,7 @@ options! {
     /// Counts of what was judged.
     CountArgs {
         /// Count the instructions of changed and open benchmarks once all is judged, by valgrind, to see whether work was added; `--count=all`
-        /// counts all, `--count=none` not even those whose instructions a rule names [default: those]
+        /// counts all, `--count=none` not even those whose instructions a rule names [default: those that rules name]
         #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, default_missing_value = "changed", require_equals = true)]
         count: Option<CountArg>,
     }

@@ -118,7 +118,9 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>, more: &[&str]) -> Stri
     if let Some(pattern) = &spec.selection.exclude {
         option("--exclude", pattern.clone());
     }
-    for package in spec.selection.packages.iter().filter(|package| *package != defaults::PACKAGES) {
+    // A list that is typed takes the place of the usual one, which may be a part of it.
+    let is_usual = spec.selection.packages == [defaults::PACKAGES];
+    for package in spec.selection.packages.iter().filter(|_| !is_usual) {
         option("--packages", package.clone());
     }
     for (name, value) in efforts(&spec.effort) {
@@ -257,13 +259,13 @@ fn efforts(effort: &Effort) -> impl Iterator<Item = (&'static str, String)> {
     options.into_iter().filter_map(|(name, value)| Some((name, value?)))
 }
 
-/// The numbers of the decision that have to be typed. A threshold that is typed holds for all times, so that where there are rules it is
-/// only said again.
+/// The numbers of the decision that have to be typed. A threshold that was typed holds for all times, whatever files say; where there are
+/// rules no other one is said again, since that would hold for all times too.
 fn decisions(decision: Decision, is_unruled: bool) -> impl Iterator<Item = (&'static str, f64)> {
     let usual = Decision::default();
     let is_unusual = decision.threshold != usual.threshold;
     [
-        ("--threshold", decision.threshold, if is_unruled { is_unusual } else { decision.typed }),
+        ("--threshold", decision.threshold, decision.typed || (is_unruled && is_unusual)),
         ("--alpha", decision.alpha, decision.alpha != usual.alpha),
         ("--fdr", decision.false_discovery_rate, decision.false_discovery_rate != usual.false_discovery_rate),
     ]

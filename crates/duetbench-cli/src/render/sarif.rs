@@ -15,7 +15,7 @@ use duetbench_core::verdict::{Extent, RatioInterval};
 use duetbench_core::{BenchmarkId, Report, Verdict};
 use serde_json::{Value, json};
 
-use super::format::{one_line, share, short_name, shortened};
+use super::format::{detectable, one_line, share, short_name, shortened};
 use super::{document, gate, summary};
 
 /// Where a benchmark stands in the repository.
@@ -179,7 +179,8 @@ fn ranged(benchmark: &BenchmarkReport, interval: Option<RatioInterval>) -> Strin
 }
 
 fn undecided(benchmark: &BenchmarkReport) -> String {
-    let detects = benchmark.estimate.map(|e| format!("; such a run detects ≥{}", share(e.minimal_detectable_change)));
+    let detects = benchmark.own_estimate();
+    let detects = detects.map(|e| format!("; such a run detects {}", detectable(e.minimal_detectable_change)));
     let sees = detects.unwrap_or_default();
     let remarks: String = summary::remarks(benchmark).iter().map(|remark| format!("; {}", shortened(remark))).collect();
     format!("whether `{}` changed is open{}{sees}{remarks}", short_name(&benchmark.id.name), interval(benchmark))

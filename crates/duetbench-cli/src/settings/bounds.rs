@@ -17,9 +17,9 @@ const SECRETS: [&str; 11] = [
 /// Prefixes of variables that hold a cloud's credentials and account.
 const ACCOUNTS: [&str; 1] = ["AWS_"];
 /// Options of harnesses by which other programs or sources take part in building or measuring.
-const PROGRAMS: [&str; 11] = [
-    "-toolexec", "-exec", "-overlay", "-modfile", "-compiler", "-pkgdir", "-javaagent", "-agentpath", "-agentlib",
-    "-jvm", "-XX:OnError",
+const PROGRAMS: [&str; 12] = [
+    "-toolexec", "-exec", "-overlay", "-modfile", "-compiler", "-pkgdir", "-config", "-javaagent", "-agentpath",
+    "-agentlib", "-jvm", "-XX:OnError",
 ];
 
 /// A key whose value is a path, and where a layer has it.

@@ -44,7 +44,11 @@ impl Settings {
     /// # Errors
     /// When a number is out of the range that the command line keeps.
     pub(super) fn fleet(&self) -> Result<Option<FleetSpec>, Failure> {
-        let Some(engine) = self.first(|l| l.on) else { return Ok(None) };
+        let Some(engine) = self.first(|l| l.on) else {
+            let typed = self.layers.first().filter(|typed| typed.max_cost.is_some() || typed.max_time.is_some());
+            let refused = || Failure::usage("`--max-cost` and `--max-time` limit a fleet, and `--on` chooses none");
+            return typed.map_or(Ok(None), |_| Err(refused()));
+        };
         within("memory", self.first(|l| l.memory), MEMORY_MB)?;
         within("parallel", self.first(|l| l.parallel), PARALLEL)?;
         within("forks_per_call", self.first(|l| l.forks_per_call), FORKS_PER_CALL)?;

@@ -53,6 +53,14 @@ impl Settings {
             bounds::check(&layer, &layers, cwd)?;
             layers.push(layer);
         }
+        for layer in &layers {
+            if layer.timeout.is_some_and(|limit| limit.is_zero()) {
+                return Err(Failure::usage("`--timeout` must be longer than nothing"));
+            }
+            if layer.no_wait == Some(true) && layer.wait.is_some() {
+                return Err(Failure::usage("`wait` and `no_wait` exclude each other"));
+            }
+        }
         let in_ci = std::env::var("CI").is_ok_and(|ci| !ci.is_empty() && ci != "false");
         let branch = policy::branch(|name| std::env::var(name).ok());
         Ok(Settings { layers, in_ci, branch })

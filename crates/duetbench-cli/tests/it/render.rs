@@ -7,10 +7,11 @@ use duetbench_cli::render::palette::Palette;
 use duetbench_cli::render::text::Look;
 use duetbench_cli::render::{csv, gobench, html, json, markdown, text};
 use duetbench_core::analysis::{Counted, Ranged};
-use duetbench_core::gate::Gate;
+use duetbench_core::gate::{Breach, Gate, Standing};
 use duetbench_core::plan::Style;
-use duetbench_core::report::Typed;
+use duetbench_core::report::{BenchmarkReport, Typed};
 use duetbench_core::reported::ReportedMetric;
+use duetbench_core::spec::Metric;
 use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict};
 use unicode_width::UnicodeWidthStr;
@@ -71,6 +72,25 @@ fn text_fits_terminals_of_every_width() {
         assert!(widest <= width, "{widest} cells of {width}:\n{table}");
         check(file, &text);
     }
+}
+
+#[test]
+fn the_path_of_a_package_makes_no_table_wider_than_the_terminal() {
+    let mut report = clean();
+    report.benchmarks[0].id.package = format!("github.com/{}/labels", "prometheus/".repeat(4));
+    for width in [80, 100] {
+        let text = text::render(&report, &Palette::plain(), Look { width: Some(width), plot: true, all: false });
+        let heading = text.lines().find(|line| line.contains("before → after")).unwrap_or_default();
+        assert!(!heading.is_empty() && heading.width() <= width, "{width}:\n{text}");
+    }
+}
+
+#[test]
+fn a_list_of_packages_is_repeated_as_it_was_typed() {
+    let mut report = clean();
+    report.spec.selection.packages = vec!["./...".into(), "./tools/...".into()];
+    let page = markdown::render(&report);
+    assert!(page.contains("--packages ./... --packages ./tools/..."), "{page}");
 }
 
 #[test]
@@ -382,6 +402,28 @@ fn markdown_begins_with_a_sentence_for_every_outcome() {
     assert_eq!(of_unit(Regression), "### ✅ duet: 1 of 1 benchmark regressed, for information");
     assert_eq!(of_unit(Improvement), "### ✅ duet: 1 of 1 benchmark improved, none regressed");
     assert_eq!(of_unit(Slower(Extent::WithinTolerance)), "### ✅ duet: No change beyond the threshold in 1 benchmark");
+    let passing = |first: Standing| {
+        let mut report = run_of(&[Regression, Regression]);
+        let breach = |(benchmark, standing): (&BenchmarkReport, Standing)| Breach {
+            id: benchmark.id.clone(),
+            metric: Metric::Time,
+            change: 0.1,
+            threshold: 0.03,
+            standing,
+        };
+        let breaches = report.benchmarks.iter().zip([first, Standing::Informs]).map(breach).collect();
+        report.gate = Some(Gate { breaches, ..Gate::default() });
+        markdown::render(&report).lines().nth(1).unwrap().to_owned()
+    };
+    let waived = Standing::Waived { ceiling: 0.2, expires: "2999-12-31".parse().unwrap() };
+    assert_eq!(passing(waived), "### ✅ duet: 2 of 2 benchmarks regressed, 1 of them as accepted");
+    assert_eq!(passing(Standing::Informs), "### ✅ duet: 2 of 2 benchmarks regressed, for information");
+    // That it crashes now and then is not made good by what is accepted of the rest.
+    let mut crashing = run_of(&[Regression, NoChange]);
+    crashing.benchmarks[0].failed_too_often = true;
+    crashing.gate = Some(Gate::default());
+    let out = markdown::render(&crashing);
+    assert_eq!(out.lines().nth(1), Some("### ❌ duet: 1 regressed, for information, but 1 of 2 benchmarks failed"));
     let redefined = Redefined(Box::new(NoChange));
     check(&[NoChange, redefined, CandidateOnly], "✅ duet: No change in 1 of 3 benchmarks");
     let open = Extent::Open { forks_sufficient: None };

@@ -114,6 +114,9 @@ fn what_cannot_be_measured_is_refused_before_anything_is() {
         assert!(ran.code != 0 && ran.stderr.contains(words), "{args:?}: {}", ran.stderr);
     }
     assert!(!place.path().join(".duet").exists());
+    run(&place, SCRIPT, &["--dry-run", "--bench", "Typo"])
+        .expect(1)
+        .says(&["no benchmark is left after `--bench Typo`"]);
 }
 
 #[test]
@@ -137,8 +140,8 @@ fn a_dry_run_says_what_would_be_measured_and_how_long_it_takes() {
     let out = run(&place, SCRIPT, &args).expect(0).stdout;
     // Four iterations, one to warm up, one to calibrate.
     for words in [
-        "BenchmarkFast: suite runs 2 × forks 1 × iterations 4 of 0.5s after 1 to warm up, 6.0s",
-        "2 benchmarks, about 12s",
+        "BenchmarkFast: suite runs 2 × forks 1 × iterations 4 of 500ms after 1 to warm up, 6.0s",
+        "2 benchmarks, about 12.1s",
     ] {
         assert!(out.contains(words), "{out}");
     }

@@ -239,6 +239,8 @@ struct Aligned {
     groups: Vec<Group>,
     rows: Vec<Vec<Cell>>,
     widths: Vec<usize>,
+    /// Width of the first column without its heading.
+    names: usize,
 }
 
 impl Aligned {
@@ -256,7 +258,8 @@ impl Aligned {
             }
         }
         spread(&table.groups, &mut widths);
-        let mut aligned = Aligned { groups: table.groups.clone(), rows, widths };
+        let names = rows.iter().map(|row| row[0].text.width()).max().unwrap_or(0);
+        let mut aligned = Aligned { groups: table.groups.clone(), rows, widths, names };
         limit.inspect(|limit| aligned.leave_out(*limit));
         if table.columns().next().is_some_and(|first| first.kind == Cells::Name) {
             aligned.cut_names(limit);
@@ -278,7 +281,7 @@ impl Aligned {
         };
         while let Some((turn, place)) = next(&self.groups) {
             let least = if turn == Turn::Last { NAME_WIDTH_MIN } else { NAME_WIDTH_TELLING };
-            if self.widths[0].min(least) + self.width_of_others() <= limit {
+            if self.names.min(least) + self.width_of_others() <= limit {
                 return;
             }
             self.remove(place);
@@ -306,6 +309,13 @@ impl Aligned {
         self.widths[0] = width;
         for row in &mut self.rows {
             row[0].text = cut_middle(&row[0].text, width);
+        }
+        // That of one package alone is its path. One that stands alone may be longer than names.
+        let is_alone =
+            self.groups.iter().flat_map(|group| &group.columns).skip(1).all(|column| column.heading.is_empty());
+        if limit.is_some() && !is_alone {
+            let heading = &mut self.groups[0].columns[0].heading;
+            *heading = cut_middle(heading, width);
         }
     }
 
