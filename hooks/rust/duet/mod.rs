@@ -270,7 +270,10 @@ pub(crate) fn batch(iterations: u64, of: impl Fn(u64) -> u64) -> u64 {
 /// Called before a timed stretch and after it, with its iterations and its time by the harness's clock; whether there is another one.
 pub(crate) fn more(iterations: &mut u64, ns: f64) -> bool {
     let mut hook = hook();
-    let Some(hook) = hook.as_mut() else { return false };
+    let hook = match hook.as_mut() {
+        Some(hook) => hook,
+        None => return false,
+    };
     match &mut hook.trial {
         Some(trial) if trial.phase != Phase::Over => match trial.next(ns as u64) {
             Some(k) => *iterations = k,

@@ -24,7 +24,7 @@ const OWNED: [(&str, &str); 16] = [
 /// Settings of cargo's that say where it builds, and for which machine.
 const PLACES: [&str; 2] = ["build.target", "build.build-dir"];
 /// Flags with a value.
-const WITH_VALUE: [&str; 6] = ["-F", "--features", "--profile", "--config", "-j", "--jobs"];
+const WITH_VALUE: [&str; 8] = ["-F", "--features", "--profile", "--config", "-j", "--jobs", "--color", "-Z"];
 
 /// Flags for cargo, checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -99,6 +99,7 @@ mod tests {
         let sorted = parse("--features a,b -F c --no-default-features --profile=fast -j 1").unwrap();
         assert_eq!(sorted.features, ["--features=a,b", "--features=c", "--no-default-features"]);
         assert_eq!((sorted.profile.as_deref(), sorted.all.len()), (Some("fast"), 8));
+        assert_eq!(parse("--color never -Z build-std").unwrap().all.len(), 4);
         assert_eq!(parse("-Fsimd -F=std -vv").unwrap().features, ["--features=simd", "--features=std"]);
         let config = parse("--config profile.bench.lto=true --config=a.toml").unwrap().config;
         assert_eq!(config, ["--config=profile.bench.lto=true", "--config=a.toml"]);

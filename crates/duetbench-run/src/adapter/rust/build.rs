@@ -53,13 +53,34 @@ impl BenchBuild<'_> {
         }
         let profile = self.arguments.profile.as_deref().unwrap_or("bench");
         let fixed = ["clean", "--quiet", "--locked", "--profile", profile].map(String::from);
-        let packages = metadata.local().flat_map(|package| ["-p".to_owned(), package.id.clone()]);
+        let packages = metadata.local().flat_map(|package| ["-p".to_owned(), package.spec()]);
         let config = self.arguments.config.iter().cloned();
         self.run(fixed.into_iter().chain(config).chain(packages), "cargo clean").map(drop)
     }
 
+    /// Builds bench targets. Those without features that they require are passed over, as `cargo bench` does with those that nobody
+    /// names: of a workspace cargo tells features which another member enables, and this one alone has not.
+    pub(super) fn build_enabled(
+        &self,
+        benches: &mut Vec<Bench>,
+        passed_over: &mut Vec<Bench>,
+    ) -> Result<Vec<Program>, RunError> {
+        while !benches.is_empty() {
+            let error = match self.build(benches) {
+                Err(error) => error,
+                built => return built,
+            };
+            let lacking = lacking_features(&error.to_string());
+            let is_lacking =
+                |bench: &Bench| lacking.as_ref().is_some_and(|named| named.each_ref() == [&bench.name, &bench.package]);
+            let Some(at) = benches.iter().position(is_lacking) else { return Err(error) };
+            passed_over.push(benches.remove(at));
+        }
+        Ok(Vec::new())
+    }
+
     /// Builds bench targets.
-    pub(super) fn build(&self, benches: &[Bench]) -> Result<Vec<Program>, RunError> {
+    fn build(&self, benches: &[Bench]) -> Result<Vec<Program>, RunError> {
         let fixed = ["bench", "--no-run", "--quiet", "--locked", "--message-format=json-render-diagnostics"];
         let mut args: Vec<String> = fixed.map(String::from).to_vec();
         args.extend(benches.iter().flat_map(Bench::flags));
@@ -96,5 +117,25 @@ impl BenchBuild<'_> {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
         Err(RunError::Tool { command: words.to_owned(), output: shorten(&output.stderr) })
+    }
+}
+
+/// The target that lacks features, and its package, in cargo's words: *target `speed` in package `codec` requires the features: `simd`*.
+fn lacking_features(words: &str) -> Option<[String; 2]> {
+    let (_, rest) = words.split_once("target `")?;
+    let (target, rest) = rest.split_once("` in package `")?;
+    let (package, rest) = rest.split_once('`')?;
+    rest.starts_with(" requires the features").then(|| [target.to_owned(), package.to_owned()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_that_lacks_features_is_named_by_cargo() {
+        let words = "error: target `speed` in package `codec` requires the features: `simd`\nConsider enabling them";
+        assert_eq!(lacking_features(words), Some(["speed".to_owned(), "codec".to_owned()]));
+        assert_eq!(lacking_features("error: no target `speed` in package `codec`"), None);
     }
 }

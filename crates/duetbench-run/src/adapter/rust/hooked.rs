@@ -55,7 +55,14 @@ fn copy(package: &Package, harness: &Harness, place: &Path) -> Result<(), RunErr
     };
     let mut numbers = package.version.split('.').map_while(|part| part.parse::<u64>().ok());
     if [(); 3].map(|()| numbers.next().unwrap_or(0)) < harness.since {
-        return Err(does_not_fit("it is too old".to_owned()));
+        let error = RunError::toolchain(format!(
+            "duet's hook does not fit {} {}: it is too old",
+            package.name, package.version
+        ));
+        return Err(error.hint(format!(
+            "it fits {}, which `Cargo.toml` has to ask for; `duet compare --command OLD NEW` measures what has no such one",
+            harness.supported
+        )));
     }
     let original = package.dir().join("src");
     let copy = below(place, &original);

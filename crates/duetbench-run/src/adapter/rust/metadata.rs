@@ -68,8 +68,8 @@ impl Target {
 pub(super) struct Bench {
     /// Name of its package.
     pub(super) package: String,
-    /// The package's id: others of its name may be built beside it.
-    package_id: String,
+    /// Names its package to cargo: others of its name may be built beside it.
+    package_spec: String,
     /// Its own name.
     pub(super) name: String,
     /// Whether it has a `main` of its own.
@@ -86,7 +86,7 @@ impl Bench {
 
     /// Flags of cargo that choose it.
     pub(super) fn flags(&self) -> [String; 4] {
-        ["-p".to_owned(), self.package_id.clone(), "--bench".to_owned(), self.name.clone()]
+        ["-p".to_owned(), self.package_spec.clone(), "--bench".to_owned(), self.name.clone()]
     }
 }
 
@@ -107,6 +107,12 @@ impl Package {
     /// Its folder.
     pub(super) fn dir(&self) -> PathBuf {
         self.manifest_path.parent().map_or_else(PathBuf::new, PathBuf::from)
+    }
+
+    /// Names it on cargo's command lines. Before 1.77 that was not the id, `name 1.0.0 (path+file:///folder)`.
+    pub(super) fn spec(&self) -> String {
+        let folder = self.id.split_once(" (path+").and_then(|(_, folder)| folder.strip_suffix(')'));
+        folder.map_or_else(|| self.id.clone(), |folder| format!("{folder}#{}:{}", self.name, self.version))
     }
 
     /// Whether it comes from a place where nothing changes under the same version.
@@ -131,7 +137,7 @@ impl Package {
         let benches = self.targets.iter().filter(|target| target.is("bench"));
         let bench = |target: &Target| Bench {
             package: self.name.clone(),
-            package_id: self.id.clone(),
+            package_spec: self.spec(),
             name: target.name.clone(),
             own_main: own_main(&target.name),
             enabled: target.required_features.iter().all(has),
@@ -243,6 +249,19 @@ mod tests {
         // A cargo that does not tell them.
         let old = benches(&root, &root, serde_json::json!({}));
         assert_eq!(old.iter().map(Bench::id).collect::<Vec<_>>(), ["top/speed"]);
+    }
+
+    #[test]
+    fn packages_are_named_to_every_cargo_as_it_reads_them() {
+        let spec = |id: &str| {
+            let package = serde_json::json!({
+                "id": id, "name": "a", "version": "1.2.0-rc.1", "manifest_path": "/w/x (y)/Cargo.toml", "source": null, "targets": [],
+            });
+            serde_json::from_value::<Package>(package).unwrap().spec()
+        };
+        // cargo 1.70.0, then 1.95.0.
+        assert_eq!(spec("a 1.2.0-rc.1 (path+file:///w/x%20(y))"), "file:///w/x%20(y)#a:1.2.0-rc.1");
+        assert_eq!(spec("path+file:///w/x%20(y)#a@1.2.0-rc.1"), "path+file:///w/x%20(y)#a@1.2.0-rc.1");
     }
 
     #[test]

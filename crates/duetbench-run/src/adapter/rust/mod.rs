@@ -246,20 +246,28 @@ impl Adapter for Rust {
 
     fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
         let failed = |e| subject.fails_to_build(e);
-        let locked = self.lock(source).map_err(failed)?;
-        let metadata = self.cargo.metadata(source, &self.arguments).map_err(failed)?;
-        let (enabled, passed_over): (Vec<Bench>, Vec<Bench>) =
+        let mut locked = self.lock(source).map_err(failed)?;
+        let metadata = match self.cargo.metadata(source, &self.arguments) {
+            Err(e) if source.is_ours() && e.to_string().contains("--locked") => {
+                locked = Some(format!("the `Cargo.lock` of `{}` is out of date: it was completed", source.requested));
+                self.cargo.resolve(source).and_then(|()| self.cargo.metadata(source, &self.arguments))
+            }
+            asked => asked,
+        };
+        let metadata = metadata.map_err(failed)?;
+        let (enabled, mut passed_over): (Vec<Bench>, Vec<Bench>) =
             metadata.benches(source, patterns)?.into_iter().partition(|bench| bench.enabled);
-        let (own_main, of_libtest): (Vec<Bench>, Vec<Bench>) = enabled.into_iter().partition(|bench| bench.own_main);
+        let (mut own_main, of_libtest): (Vec<Bench>, Vec<Bench>) =
+            enabled.into_iter().partition(|bench| bench.own_main);
         let names = |benches: &[Bench]| benches.iter().map(Bench::id).collect::<Vec<_>>();
+        let lacking = |passed_over: &[Bench]| {
+            left_out(&names(passed_over), "features that they require are not enabled (`-- --features NAME`)")
+        };
         let mut notes: Vec<String> = Vec::new();
-        notes.extend(left_out(
-            &names(&passed_over),
-            "features that they require are not enabled (`-- --features NAME`)",
-        ));
         notes.extend(left_out(&names(&of_libtest), "they use Rust's own harness (no `harness = false`)"));
         notes.extend(left_out(&published::left_out(&source.dir), "the published package does not hold them"));
         if own_main.is_empty() {
+            notes.extend(lacking(&passed_over));
             return Err(nothing(subject, source, &notes));
         }
         let mut unfit = hooked::write(&metadata, &self.workshop.hooked())?;
@@ -269,9 +277,11 @@ impl Adapter for Rust {
         let (cargo, arguments, workshop) = (&self.cargo, &self.arguments, &self.workshop);
         let benches = BenchBuild { cargo, arguments, workshop, source, links: &links };
         benches.forget(&metadata).map_err(failed)?;
+        let programs = benches.build_enabled(&mut own_main, &mut passed_over).map_err(failed)?;
+        notes.extend(lacking(&passed_over));
         let mut build = Build::default();
         let (mut unhooked, mut starting) = (Vec::new(), Vec::new());
-        for program in benches.build(&own_main).map_err(failed)? {
+        for program in programs {
             let package = metadata.with_id(&program.package_id);
             let id = format!("{}/{}", package.map_or("", |package| &package.name), program.name);
             let bytes = fs::read(&program.path).map_err(|e| RunError::file("read", &program.path, e))?;
@@ -285,7 +295,7 @@ impl Adapter for Rust {
                 build.artifacts.insert(id, artifact);
             }
         }
-        notes.extend(left_out(&unhooked, "they are of neither criterion nor divan"));
+        notes.extend(left_out(&unhooked, "they are of neither criterion nor divan, or of a release without hook"));
         notes.extend(left_out(
             &starting,
             "they start programs of their package (`CARGO_BIN_EXE_…`), and both versions' would be one",
@@ -294,9 +304,7 @@ impl Adapter for Rust {
             return Err(unfit.pop().unwrap_or_else(|| nothing(subject, source, &notes)));
         }
         // Another member of the workspace may have it, and none of these programs.
-        if let Some(error) = unfit.pop().filter(|_| !unhooked.is_empty()) {
-            return Err(error);
-        }
+        notes.extend(unfit.iter().filter(|_| !unhooked.is_empty()).map(ToString::to_string));
         let fixed = build.artifacts.iter().filter_map(|(id, artifact)| Some((id, self.recorded(artifact).err()?)));
         notes.extend(locked);
         notes.extend(self.settings.clone());
