@@ -40,6 +40,12 @@ fn java_cause(output: &str) -> Option<Vec<&str>> {
     let lines: Vec<&str> = output.lines().map(str::trim).collect();
     let at = lines.iter().rposition(|line| passed_on(line).is_some())?;
     lines.iter().find(|line| is_java_frame(line))?;
+    // JMH's fork has said before why.
+    if passed_on(lines[at]).is_some_and(|cause| cause.contains("Forked VM failed")) {
+        let said = lines.iter().take_while(|line| !line.starts_with("ERROR: "));
+        let said: Vec<&str> = said.copied().filter(|line| !line.is_empty() && !line.starts_with('<')).collect();
+        return Some(said[said.len().saturating_sub(LINES_MAX)..].to_vec()).filter(|said| !said.is_empty());
+    }
     let more = lines[at + 1..].iter().copied().take_while(|line| !line.is_empty() && !is_java_frame(line));
     Some(passed_on(lines[at]).into_iter().chain(more).take(LINES_MAX).collect())
 }
@@ -107,6 +113,10 @@ mod tests {
         let output = "ERROR: org.a.RunnerException: caught\n\tat a.B.c(B.java:3)\nCaused by: org.a.Failed: in the run\n\
             \tat a.B.d(B.java:4)\n\t... 1 more\n\tSuppressed: java.lang.Error: late\nfailure\n\t\tat a.B.e(B.java:5)\nEND\n";
         assert_eq!(words_of_death("exit status 1", output), "exit status 1: java.lang.Error: late\nfailure");
+        let of_a_fork = "Unrecognized VM option 'UseConcMarkSweepGC'\n<forked VM failed with exit code 1>\n\nERROR: org.a.RunnerException: \
+            caught\n\tat a.B.c(B.java:3)\nCaused by: java.lang.IllegalStateException: Forked VM failed with exit code 1\n\tat a.B.d(B.java:4)\n";
+        let words = words_of_death("exit status 1", of_a_fork);
+        assert_eq!(words, "exit status 1: Unrecognized VM option 'UseConcMarkSweepGC'");
         let without_a_stack = "Error: cannot go on\nCaused by: no file\n";
         assert!(words_of_death("exit status 1", without_a_stack).starts_with("exit status 1: Error: cannot go on"));
     }

@@ -65,7 +65,9 @@ impl Jvm {
             let asked = common.iter().chain(&side.jvm_args).cloned().chain(asked);
             let output = Tool::new(&program.to_string_lossy(), asked, dir).output().map_err(missing)?;
             let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-            Ok(Jvm::parse(program.clone(), &text, usable_cpus().len()))
+            // A container may give less than the processors that may be used.
+            let quota = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
+            Ok(Jvm::parse(program.clone(), &text, usable_cpus().len().min(quota)))
         };
         // Arguments of both sides may name files of the version's directory, which are not here: then the JVM is asked without them.
         let jvm = match ask(common)? {

@@ -1,6 +1,6 @@
 //! Listing a jar's benchmarks by trying each once, surviving those that end the JVM or hang.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -52,12 +52,14 @@ impl Lister<'_> {
     pub(super) fn run(&self, interrupted: &AtomicBool) -> Result<Vec<Tried>, RunError> {
         let mut entries = Vec::new();
         let mut outcomes: BTreeMap<usize, Result<u64, String>> = BTreeMap::new();
+        let mut failed: BTreeSet<usize> = BTreeSet::new();
         let mut from = 0;
         let skipped = self.unwanted(interrupted)?;
         for culprits in 0.. {
             let Pass { lines, death } = self.pass(Part::From { index: from, skipped: &skipped }, interrupted)?;
             outcomes.extend(lines.done.iter().map(|(index, ns)| (*index, Ok(*ns))));
             outcomes.extend(lines.failed.iter().map(|(index, words)| (*index, Err(words.clone()))));
+            failed.extend(lines.failed.keys().copied());
             entries = lines.entries;
             let Some(death) = death else { break };
             let culprit = lines.last_started.filter(|index| *index >= from && culprits < CULPRITS_MAX);
@@ -66,13 +68,18 @@ impl Lister<'_> {
             from = culprit + 1;
         }
         let mut tried = Vec::with_capacity(entries.len());
+        let mut again = 0;
         let ids = entry::ids(&entries);
         for (id, entry) in ids.into_iter().zip(entries).filter(|(_, entry)| !skipped.contains(&entry.index)) {
             let outcome = outcomes.remove(&entry.index);
             let outcome = outcome.unwrap_or_else(|| Err("it was not tried: the JVM ended before".into()));
-            // All were tried in one JVM, which had no benchmark's own arguments.
+            // All were tried in one JVM, which had no benchmark's own arguments, and perhaps what others left.
             let outcome = match outcome {
                 Err(_) if !entry.jvm_args.is_empty() => self.alone(&entry, interrupted)?,
+                Err(_) if failed.contains(&entry.index) && again < CULPRITS_MAX => {
+                    again += 1;
+                    self.alone(&entry, interrupted)?
+                }
                 outcome => outcome,
             };
             tried.push((id, entry, outcome));

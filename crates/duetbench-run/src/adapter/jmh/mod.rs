@@ -229,8 +229,8 @@ impl Adapter for Jmh {
     fn build(&self, source: &Source, _: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
         let place = self.scratch.join(subject.role.word());
         fs::create_dir_all(&place).map_err(|e| RunError::file("create", &place, e))?;
-        let Made { jar: found, dir: made_in } = match source.jar() {
-            Some(path) => Made { jar: path.to_owned(), dir: source.dir.clone() },
+        let Made { jar: found, dir: made_in, note } = match source.jar() {
+            Some(path) => Made { jar: path.to_owned(), dir: source.dir.clone(), note: None },
             None => project::build(source, &self.spec, &place, subject)?,
         };
         let kind = jar::kind(&found)?;
@@ -257,9 +257,10 @@ impl Adapter for Jmh {
             digest.update(jar::digest_of_entry(Path::new(entry))?);
         }
         let build_args = std::iter::once(subject.role.word().to_owned()).chain(class_path).collect();
-        let artifact = Artifact { program, dir: source.dir.clone(), digest: hex(&digest.finalize()), build_args };
+        // Beside what this build has made, and not beside what the last one left in the checkout.
+        let artifact = Artifact { program, dir: made_in, digest: hex(&digest.finalize()), build_args };
         let build = Build { artifacts: BTreeMap::from([(JAR.to_owned(), artifact)]), ..Build::default() };
-        Ok(Built { build, notes: Vec::new() })
+        Ok(Built { build, notes: note.into_iter().collect() })
     }
 
     fn identical(&self, [baseline, candidate]: [&Build; 2], [from, to]: [&Source; 2]) -> BTreeMap<String, Identity> {

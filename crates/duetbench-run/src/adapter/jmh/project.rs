@@ -15,9 +15,10 @@ use crate::tree;
 
 /// Folders that a build writes to.
 const MADE: [&str; 3] = ["target", "build", "out"];
-/// Files that tell a build how to go.
-const BUILD_FILES: [&str; 5] =
-    ["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
+/// File that tells Maven how to build, into `target` beside it.
+const MAVEN_FILES: [&str; 1] = ["pom.xml"];
+/// Files that tell Gradle the same, into the others.
+const GRADLE_FILES: [&str; 4] = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
 /// Folders that tools keep for themselves.
 const KEPT_BY_TOOLS: [&str; 3] = [".gradle", ".duet", "node_modules"];
 /// Greatest depth below a version's directory at which a module with benchmarks is looked for.
@@ -29,6 +30,8 @@ pub(super) struct Made {
     pub(super) jar: PathBuf,
     /// The directory that was built, in whichever copy.
     pub(super) dir: PathBuf,
+    /// A note where it was built apart from the project around it.
+    pub(super) note: Option<String>,
 }
 
 /// Builds a version and gives the jar with its benchmarks.
@@ -64,7 +67,14 @@ pub(super) fn build(source: &Source, spec: &JmhSpec, place: &Path, subject: Subj
         Some(name) => dir.join(name),
         None => find(&dir, subject)?,
     };
-    Ok(Made { jar, dir })
+    let note = (spec.build.is_empty() && is_apart(&dir, &tree)).then(|| {
+        format!(
+            "{} (`{}`) was built apart from the Maven project around it: what it needs of that is what `mvn install` left last, for both versions, unless `build` in `[jmh]` of duet.toml makes it",
+            subject.role.side(),
+            subject.version
+        )
+    });
+    Ok(Made { jar, dir, note })
 }
 
 /// A build command and the folder in which it is started.
@@ -79,7 +89,7 @@ fn usual_command(dir: &Path, tree: &Path) -> Result<Command, RunError> {
     if has("pom.xml") {
         return Ok(maven(dir, tree));
     }
-    if !has("gradlew") && !BUILD_FILES.into_iter().any(has) {
+    if !has("gradlew") && !GRADLE_FILES.into_iter().any(has) {
         return Err(RunError::nothing_to_measure(format!(
             "`{}` has neither a `pom.xml` nor a `build.gradle`",
             dir.display()
@@ -113,6 +123,12 @@ fn maven_root<'a>(dir: &'a Path, tree: &Path) -> &'a Path {
     above.fold(dir, |root, folder| if has_module(folder, root) { folder } else { root })
 }
 
+/// Whether a Maven project is built by itself though another one stands around it.
+fn is_apart(dir: &Path, tree: &Path) -> bool {
+    let mut above = dir.ancestors().skip(1).take_while(|folder| folder.starts_with(tree));
+    dir.join("pom.xml").exists() && maven_root(dir, tree) == dir && above.any(|folder| folder.join("pom.xml").exists())
+}
+
 /// Whether a folder's Maven project names another folder as a module.
 fn has_module(folder: &Path, module: &Path) -> bool {
     let pom = fs::read_to_string(folder.join("pom.xml")).unwrap_or_default();
@@ -137,6 +153,14 @@ fn find(dir: &Path, subject: Subject<'_>) -> Result<PathBuf, RunError> {
     // A jar that cannot be read is a build's leftover and none of ours.
     let kinds = jars.into_iter().filter_map(|path| jar::kind(&path).ok().map(|kind| (path, kind)));
     let mut found: Vec<(PathBuf, jar::Kind)> = kinds.filter(|(_, kind)| kind.has_benchmarks).collect();
+    // A checkout may hold jars of other builds.
+    let is_made = |path: &Path| {
+        let inside = path.strip_prefix(dir).unwrap_or(path);
+        inside.components().any(|part| MADE.iter().any(|made| part.as_os_str() == *made))
+    };
+    if found.iter().any(|(path, _)| is_made(path)) {
+        found.retain(|(path, _)| is_made(path));
+    }
     if found.iter().any(|(_, kind)| kind.has_jmh) {
         found.retain(|(_, kind)| kind.has_jmh);
     }
@@ -160,7 +184,7 @@ fn find(dir: &Path, subject: Subject<'_>) -> Result<PathBuf, RunError> {
     }
 }
 
-/// Jars in folders that builds write to; links are not followed.
+/// Jars below a folder; links are not followed.
 fn collect(dir: &Path, depth: usize, jars: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(dir) else { return };
     for entry in entries.filter_map(Result::ok) {
@@ -177,8 +201,12 @@ fn collect(dir: &Path, depth: usize, jars: &mut Vec<PathBuf>) {
 /// writes, which stands beside the build's file. A package of a language may have any name.
 fn is_source(folder: &DirEntry) -> bool {
     let name = folder.file_name();
-    let beside = |file: &&str| folder.path().with_file_name(file).exists();
-    let is_made = MADE.iter().any(|made| name == *made) && BUILD_FILES.iter().any(beside);
+    let beside = |files: &[&str]| files.iter().any(|file| folder.path().with_file_name(file).exists());
+    let is_made = match MADE.iter().position(|made| name == *made) {
+        Some(0) => beside(&MAVEN_FILES),
+        Some(_) => beside(&GRADLE_FILES),
+        None => false,
+    };
     !is_made && !tree::is_cache(&folder.path()) && !KEPT_BY_TOOLS.iter().any(|kept| name == *kept)
 }
 
