@@ -195,6 +195,14 @@ impl RunError {
                 rusqlite::ErrorCode::SystemIoFailure => Some(
                     "is the disk full or broken, or `ulimit -f` too low? What was reported so far is stored".into(),
                 ),
+                rusqlite::ErrorCode::ReadOnly
+                | rusqlite::ErrorCode::CannotOpen
+                | rusqlite::ErrorCode::PermissionDenied => {
+                    Some("is it another user's? Make it yours, or name another one with `--db FILE`".into())
+                }
+                rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked => {
+                    Some("another program uses it: try again once that has ended".into())
+                }
                 _ => None,
             },
             RunError::NoStore { .. } => Some("name a store of duet's with `--db FILE`; a new file becomes one".into()),

@@ -117,11 +117,15 @@ pub fn run_both(programs: [&Program; 2], patience: Patience<'_>) -> Result<[Timi
         return Err(failed(both));
     }
     for (side, program) in programs.into_iter().enumerate() {
-        program.before(patience).map_err(|e| e.of(side))?;
+        if let Err(e) = program.before(patience) {
+            // Whatever began with the other one ends.
+            programs[..side].iter().for_each(|prepared| drop(prepared.after(patience)));
+            return Err(e.of(side));
+        }
     }
     let timings =
         spawn_together(programs.map(|p| &p.launch), |children| beside(programs, children, &Program::spawn, patience));
-    let timings = timings.map_err(Trouble::Fatal)?;
+    let timings = timings.map_err(Trouble::Fatal).and_then(|timings| timings);
     let concluded = [0, 1].map(|side| programs[side].after(patience).map_err(|e| e.of(side)));
     let timings = timings?;
     concluded.into_iter().collect::<Result<(), _>>().map(|()| timings)

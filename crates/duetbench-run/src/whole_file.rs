@@ -1,8 +1,8 @@
 //! Files that people keep in their repository and duet writes anew.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Writes a file that is the former one or the new one at any moment, whole, also when this process is killed or the disk is full.
@@ -16,11 +16,26 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let Some(draft) = beside(&target).filter(|_| former.as_ref().is_none_or(fs::Metadata::is_file)) else {
         return fs::write(path, text);
     };
-    let done = fill(&draft, text, former.map(|m| m.permissions())).and_then(|()| fs::rename(&draft, &target));
+    let file = mine(&draft)?;
+    let done = fill(file, text, former.map(|m| m.permissions()), || fs::rename(&draft, &target));
     if done.is_err() {
         let _ = fs::remove_file(&draft);
     }
     done
+}
+
+/// The draft, for whoever opened it first: it may have become the file itself while others waited for their turn.
+fn mine(draft: &Path) -> io::Result<File> {
+    let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+    loop {
+        let file = OpenOptions::new().write(true).create(true).truncate(false).custom_flags(no_follow).open(draft)?;
+        file.lock()?;
+        let is_there =
+            fs::symlink_metadata(draft).is_ok_and(|there| file.metadata().is_ok_and(|own| own.ino() == there.ino()));
+        if is_there {
+            return Ok(file);
+        }
+    }
 }
 
 /// Its name is always the same, so that whoever writes next removes what one that was killed has left.
@@ -29,13 +44,19 @@ fn beside(target: &Path) -> Option<PathBuf> {
     Some(target.with_file_name(format!(".{name}.new")))
 }
 
-fn fill(draft: &Path, text: &str, permissions: Option<fs::Permissions>) -> io::Result<()> {
-    let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).custom_flags(no_follow).open(draft)?;
+/// Writes the text, and puts it in its place while nobody else can write there.
+fn fill(
+    mut file: File,
+    text: &str,
+    permissions: Option<fs::Permissions>,
+    put: impl FnOnce() -> io::Result<()>,
+) -> io::Result<()> {
+    file.set_len(0)?;
     file.write_all(text.as_bytes())?;
     permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
     // Else a power failure could leave the new name with nothing in it.
-    file.sync_all()
+    file.sync_all()?;
+    put()
 }
 
 #[cfg(test)]

@@ -63,6 +63,14 @@ fn options_about_packages_and_layouts_are_said_to_have_no_effect() {
 }
 
 #[test]
+fn a_rule_on_what_nobody_counts_is_not_kept_by_silence() {
+    let place = place();
+    place.write("duet.toml", "[[rule]]\nmetric = 'allocs'\naction = 'gate'\n");
+    let warnings = compare(&place, ["true", "true"], "3", &[]).json()["warnings"].to_string();
+    assert!(warnings.contains("no rule on allocs is kept for `true`"), "{warnings}");
+}
+
+#[test]
 fn several_programs_are_compared_with_the_first() {
     let place = place();
     let (base, same, slower) = ("sh work.sh 4000", "sh work.sh 4000 x", "sh work.sh 64000");
@@ -83,6 +91,11 @@ fn several_programs_are_compared_with_the_first() {
     place.duet(&["compare", ""]).expect(2).says(&["an empty word names no version"]);
     let elsewhere = ["compare", "--command", "true", "true", "-o", "missing/report.json"];
     place.duet(&elsewhere).expect(2).says(&["there is no folder `missing`"]);
+    place.duet(&["compare", "--command", "true", "true", "-o", "."]).expect(2).says(&["`.` is a folder"]);
+    place.duet(&["compare", "--command", "true", "true", "--timeout", "0s"]).expect(2).says(&["longer than nothing"]);
+    place.duet(&["compare", "--command", "true", "true", "--max-cost", "5"]).expect(2).says(&["`--on` chooses none"]);
+    place.write("duet.toml", "wait = '5m'\nno_wait = true\n");
+    place.duet(&["compare", "--command", "true", "true"]).expect(2).says(&["exclude each other"]);
 }
 
 #[test]
@@ -181,6 +194,20 @@ fn each_benchmark_of_each_version_is_set_up_and_cleaned_up_after_once() {
     let failure = ran.benchmark("true")["failure"].to_string();
     assert!(failure.contains("what is to set it up failed: exit status 1: no luck"), "{failure}");
     ran.says(&["what is to clean up after it failed: exit status 9"]);
+}
+
+/// It dies of the first line that nobody takes.
+const SERVE: &str = "(while echo waiting; do sleep 0.01; done) &\necho $! >> servers\n";
+const ASK: &str = "sleep 0.1; for server in $(cat servers); do kill -0 $server; done\n";
+
+#[test]
+fn a_server_that_a_set_up_starts_is_heard_until_it_is_stopped() {
+    let place = place();
+    place.write("serve.sh", SERVE).write("ask.sh", ASK).write("stop.sh", "kill -9 $(cat servers); rm servers\n");
+    let around = ["--setup", "sh serve.sh", "--cleanup", "sh -c 'test ! -e servers || sh stop.sh'"];
+    let ran = compare(&place, ["sh -e ask.sh", "sh -e ask.sh x"], "3", &around);
+    let failed = &ran.benchmark("sh -e ask.sh x")["failure"];
+    assert!(failed.is_null(), "{failed}");
 }
 
 #[test]

@@ -194,6 +194,10 @@ impl<S: Strategy> Campaign<'_, S> {
         let activity = self.strategy.activity(trial);
         self.observer.begins(&self.strategy.progress(activity, &self.log));
         let outcome = self.executor.run_trial(&planned, trial)?;
+        if outcome.result.is_err() {
+            // Whoever ends all of us at once may end those that are measured first.
+            RunError::stop_if(self.interrupted)?;
+        }
         self.log.trials.0 += outcome.wall;
         self.log.trials.1 += 1;
         self.observer.ended(trial, &outcome)?;

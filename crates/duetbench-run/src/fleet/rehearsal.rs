@@ -91,7 +91,9 @@ fn request(planned: &PlannedBenchmark, trial: Trial, recipes: Recipes, timeout: 
     let configuration = &mut planned.configuration;
     configuration.warmup_slices = configuration.warmup_slices.min(1);
     configuration.trial_ns = 2 * configuration.slice_ns;
-    planned.trial_predicted_ns = planned.trial_predicted_ns.min(1_000_000_000);
+    // Both sides are sized by an invocation and measured by one at least.
+    let least_ns = planned.first_ns.saturating_mul(4).max(1_000_000_000);
+    planned.trial_predicted_ns = planned.trial_predicted_ns.min(least_ns);
     Request {
         version: VERSION,
         task: name(&trial),

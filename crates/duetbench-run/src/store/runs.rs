@@ -77,13 +77,18 @@ impl Store {
     /// # Errors
     /// When there is none of that name, or it cannot be removed; it is then there as it was.
     pub fn remove(&mut self, run: RunId) -> Result<(), RunError> {
-        let name = run.to_string();
-        remove(&mut self.connection, run).map_err(|e| failed(&self.path, "cannot remove a run", e))?;
-        let profiles = self.profiles_dir(&name);
-        match fs::remove_dir_all(&profiles) {
-            Err(e) if e.kind() != ErrorKind::NotFound => Err(RunError::file("remove", &profiles, e)),
-            _ => Ok(()),
+        let cannot = |e| failed(&self.path, "cannot remove a run", e);
+        let files = self.profile_files(run).map_err(cannot)?;
+        remove(&mut self.connection, run).map_err(cannot)?;
+        for file in &files {
+            match fs::remove_file(file) {
+                Err(e) if e.kind() != ErrorKind::NotFound => return Err(RunError::file("remove", file, e)),
+                _ => {}
+            }
         }
+        // Where others lie beside them, it is not ours.
+        let _ = fs::remove_dir(self.profiles_dir(&run.to_string()));
+        Ok(())
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Expedition<'a> {
 impl Expedition<'_> {
     /// Deploys, measures, removes what was deployed, and reports.
     pub(super) fn carry_out(&self, store: &mut Store) -> Result<u8, Failure> {
-        let call_max = call_max(&self.head.plan, &self.outfit.spec);
+        let call_max = call_max(&self.head.plan, &self.outfit.spec, self.context.settings.timeout());
         // Runs of two stores may have the same number, and a sitting that died may have left its functions behind.
         let name = format!("{}-{:08x}", self.run, seed::draw() & 0xffff_ffff);
         let usual = deployment(self.outfit, self.packages.len(), &name, call_max);
@@ -51,7 +51,7 @@ impl Expedition<'_> {
         let noted = if removed.is_ok() { store.sitting_removed(self.run, &name) } else { Ok(()) };
         let summary = summary?;
         noted?;
-        let measured = Duration::from_secs_f64(past.measured_s) + summary.measured;
+        let measured = Duration::try_from_secs_f64(past.measured_s).unwrap_or_default() + summary.measured;
         let end = RunSummary { measured, complete: summary.is_complete() };
         store.end_sitting(self.run, &end, &summary.abandoned)?;
         let all_removed = removed.is_ok();

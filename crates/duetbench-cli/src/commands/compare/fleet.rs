@@ -19,7 +19,7 @@ use duetbench_run::store::{Origin, RunHead, Sitting, Store};
 use super::errand::{Errand, Purpose};
 use super::expedition::{Expedition, is_being_measured};
 use super::material::Material;
-use super::outfit::{CALL_MIN, Outfit, call_max, deployment};
+use super::outfit::{Outfit, call_max, deployment};
 use super::profiling::none_here;
 use super::versions::{prepare, same_builds, unfinished};
 use crate::commands::{Context, nothing_selected};
@@ -71,7 +71,7 @@ pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Re
         price_date: outfit.prices.date.clone(),
         builds: packages.iter().map(|package| package.builds).max().unwrap_or(0),
         package_bytes: packages.iter().map(|package| package.bytes).sum(),
-        call_max_ns: u64::try_from(call_max(&plan, &fleet).as_nanos()).unwrap_or(u64::MAX),
+        call_max_ns: u64::try_from(call_max(&plan, &fleet, context.settings.timeout()).as_nanos()).unwrap_or(u64::MAX),
         region: outfit.engine.region().map(str::to_owned),
     };
     let head = RunHead { fleet: Some(terms), ..session::head(spec, plan, material.subjects) };
@@ -178,10 +178,10 @@ fn rehearsed(
     }
     context.printer.note(&format!("rehearsing {} with what travels alone", benchmarks(plan.benchmarks.len())));
     let here = Here::new(u32::MAX);
-    let usual = deployment(outfit, packages.len(), "rehearsal", CALL_MIN);
+    let timeout = context.settings.timeout();
+    let usual = deployment(outfit, packages.len(), "rehearsal", call_max(plan, &outfit.spec, timeout));
     let deployed = Convoy::deploy(&here, packages, &usual)?;
     let recipes = |planned: &PlannedBenchmark, build| cargo.recipes(packages, planned, build);
-    let timeout = context.settings.timeout();
     let staying = rehearse(&plan.benchmarks, &recipes, &deployed.each(), timeout, &context.interrupted)?;
     deployed.remove()?;
     let excluded = staying.into_iter().map(|one| {

@@ -18,12 +18,12 @@ use crate::failure::Failure;
 use crate::fleet::{self, Prices};
 use crate::render::format::many;
 
-/// A call may take so many times what it is predicted to take, and a minute.
+/// A call may take so many times what it is predicted to take, and as long as a trial may say nothing.
 const CALL_PATIENCE: u32 = 4;
 /// Longest call that any provider offers.
 const CALL_MAX: Duration = Duration::from_secs(900);
-/// Shortest limit of a call.
-pub(super) const CALL_MIN: Duration = Duration::from_secs(60);
+/// Time for unpacking and answering, so that a benchmark that hangs is told to, and not called cut off.
+const CALL_AROUND: Duration = Duration::from_secs(10);
 /// Time after its expiry at which a leftover may be swept away.
 const LEFTOVER_GRACE: Duration = Duration::from_secs(3600);
 
@@ -119,11 +119,11 @@ impl Outfit {
     }
 }
 
-/// Longest time that a call may take, in whole seconds, as providers limit and bill it.
-pub(super) fn call_max(plan: &Plan, spec: &FleetSpec) -> Duration {
+/// Longest time that a call may take, in whole seconds, as providers limit and bill it; `timeout` is the longest silence of a benchmark.
+pub(super) fn call_max(plan: &Plan, spec: &FleetSpec, timeout: Duration) -> Duration {
     let longest = plan.benchmarks.iter().map(|b| b.trial_predicted_ns).max().unwrap_or(0);
     let call = Duration::from_nanos(longest).saturating_mul(spec.forks_per_call).saturating_mul(CALL_PATIENCE);
-    let call = call.saturating_add(CALL_MIN).min(CALL_MAX);
+    let call = call.saturating_add(timeout).saturating_add(CALL_AROUND).min(CALL_MAX);
     Duration::from_secs(call.as_secs() + u64::from(call.subsec_nanos() > 0))
 }
 
