@@ -14,7 +14,7 @@ use crate::failure::told;
 use crate::function::Function;
 use crate::limits::{DIRECT_BYTES_MAX, DISK_MB, LOOK, check_parallel};
 use crate::removal::remove;
-use crate::{Lambda, connect, name};
+use crate::{Lambda, connect};
 
 /// The run.
 pub(crate) const TAG_RUN: &str = "duet:run";
@@ -45,7 +45,7 @@ pub(crate) async fn make<'a>(lambda: &'a Lambda, wish: &Deployment<'_>) -> Resul
     }
     let package = std::fs::read(wish.package)
         .map_err(|e| FleetError::new(format!("package `{}` cannot be read: {e}", wish.package.display())))?;
-    let name = name::function(wish.run);
+    let name = format!("{NAME_PREFIX}{}", wish.run);
     let large = u64::try_from(package.len()).is_ok_and(|bytes| bytes > DIRECT_BYTES_MAX);
     let key = large.then(|| format!("{KEY_PREFIX}{name}.zip"));
     let making = Making { lambda, wish, name, key, token: token() };
@@ -131,7 +131,7 @@ impl Making<'_> {
     fn tags(&self) -> Vec<(&'static str, String)> {
         let expires = self.wish.expires.duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut tags = vec![
-            (TAG_RUN, self.name.trim_start_matches(NAME_PREFIX).to_owned()),
+            (TAG_RUN, self.wish.run.to_owned()),
             (TAG_EXPIRES, expires.as_secs().to_string()),
             (TAG_TOKEN, self.token.clone()),
         ];

@@ -12,7 +12,6 @@ mod deployment;
 mod failure;
 mod function;
 mod limits;
-mod name;
 pub mod policy;
 mod removal;
 mod reply;

@@ -61,7 +61,7 @@ pub trait Engine: Sync {
 pub struct Deployment<'a> {
     /// A zip file with an executable `bootstrap` in it.
     pub package: &'a Path,
-    /// Names what is made: `duet-` and this.
+    /// Names what is made: `duet-` and this, of at most 50 letters, digits and `-`.
     pub run: &'a str,
     /// Memory of an instance, megabytes.
     pub memory_mb: u32,
