@@ -165,8 +165,9 @@ fn dispatch(program: &impl Program) -> Result<u8, Failure> {
 /// Has the first signal set the flag and tools end, and the second one end us at once.
 fn heed_signals(interrupted: &Arc<AtomicBool>) -> std::io::Result<()> {
     let heeded = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP];
-    // Those that are ignored, as under `nohup`, still are.
-    let heeded: Vec<i32> = heeded.into_iter().filter(|signal| !ignores(*signal)).collect();
+    // Under `nohup` the end of the terminal is nobody's affair; shells have jobs in the background ignore the others, and they mean us.
+    let is_heeded = |signal: &i32| *signal != signal_hook::consts::SIGHUP || !ignores(*signal);
+    let heeded: Vec<i32> = heeded.into_iter().filter(is_heeded).collect();
     for &signal in &heeded {
         // In this order: what is registered first is done first, and then finds the flag as it was before this signal.
         signal_hook::flag::register_conditional_shutdown(signal, code::INTERRUPTED.into(), interrupted.clone())?;

@@ -29,7 +29,7 @@ fn unmatched(report: &Report) -> Option<String> {
     let measured = report.plan.benchmarks.iter().map(|planned| &planned.id);
     let patterns = report.spec.rules.unmatched(measured.chain(report.plan.excluded.iter().map(|one| one.id())));
     let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
-    Some(format!("no benchmark is called as rules say: {}", names(&patterns)?))
+    Some(format!("no benchmark here is called as rules say: {}", names(&patterns)?))
 }
 
 /// Benchmarks of which a rule names a count that nobody counted.
