@@ -164,5 +164,7 @@ fn extent(b: &PlannedBenchmark) -> String {
 }
 
 fn seconds(time: Duration) -> String {
-    duration(time.as_secs_f64())
+    // Iterations may be shorter than a millisecond.
+    let is_short = time < Duration::from_millis(10);
+    if is_short { format!("{:.2}ms", time.as_secs_f64() * 1000.0) } else { duration(time.as_secs_f64()) }
 }

@@ -10,7 +10,7 @@ use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
 
 use crate::commands::Context;
 use crate::failure::Failure;
-use crate::render::format::listed;
+use crate::render::format::{listed, one_line};
 use crate::settings::Settings;
 
 /// Most names that a note lists before it only counts the rest.
@@ -98,8 +98,9 @@ pub fn feasible(entries: Vec<PlannedRepetitions>, context: &Context) -> Vec<Plan
     let (kept, refused): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| refusal(entry).is_none());
     if let Some(why) = why {
         let refused: Vec<String> = refused.into_iter().map(|entry| entry.name).collect();
+        let refused: Vec<String> = refused.iter().map(|name| one_line(name)).collect();
         let text = format!("not planned, because nobody can measure so: {} ({why})", names(&refused));
-        context.printer.note(&format!("{text}; `--warmup N` says how many iterations warm up"));
+        context.printer.note(&text);
     }
     kept
 }

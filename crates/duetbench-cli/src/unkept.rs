@@ -1,9 +1,11 @@
 //! Rules that nothing was held against, in words: none is kept by silence.
 
+use std::collections::BTreeMap;
+
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::ReportedMetric;
 use duetbench_core::spec::{Action, Metric, defaults};
-use duetbench_core::{BenchmarkId, Report, Verdict};
+use duetbench_core::{Report, Verdict};
 
 use crate::render::format::{listed, one_line};
 
@@ -19,11 +21,13 @@ pub(crate) fn said(report: &Report) -> Vec<String> {
     unmatched(report).into_iter().chain(counts).chain(unreported(report)).collect()
 }
 
-/// Rules whose pattern fits no name, where all benchmarks were looked for.
+/// Rules of which no pattern fits any name, where all benchmarks were looked for. Where one does, others may be about other suites of the
+/// repository.
 fn unmatched(report: &Report) -> Option<String> {
     let selection = &report.spec.selection;
     let is_partial = selection.bench.is_some() || selection.exclude.is_some();
-    if is_partial || selection.packages != [defaults::PACKAGES] {
+    let is_typed = report.spec.harness.commands.iter().any(|program| program.command.is_none());
+    if is_partial || is_typed || selection.packages != [defaults::PACKAGES] {
         return None;
     }
     let measured = report.plan.benchmarks.iter().map(|planned| &planned.id);
@@ -56,13 +60,14 @@ fn unreported(report: &Report) -> impl Iterator<Item = String> {
             missing.join("`, `")
         )
     });
-    let gone = report.compared_units().filter(|one| one.verdict == Verdict::BaselineOnly);
-    let gone = gone.map(|one| format!("`{}` of `{}` is not reported any more", one_line(&one.unit), name(&one.id)));
-    missing.into_iter().chain(gone.collect::<Vec<_>>())
-}
-
-fn name(id: &BenchmarkId) -> String {
-    one_line(&id.name)
+    let mut gone: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for one in report.compared_units().filter(|one| one.verdict == Verdict::BaselineOnly) {
+        gone.entry(&one.unit).or_default().push(one.id.name.clone());
+    }
+    let gone = gone
+        .into_iter()
+        .filter_map(|(unit, of)| Some(format!("`{}` is not reported any more by {}", one_line(unit), names(&of)?)));
+    missing.into_iter().chain(gone)
 }
 
 /// The first of some names, and how many more there are; absent where there are none.

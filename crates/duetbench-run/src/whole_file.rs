@@ -16,8 +16,8 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let Some(draft) = beside(&target).filter(|_| former.as_ref().is_none_or(fs::Metadata::is_file)) else {
         return fs::write(path, text);
     };
-    let file = mine(&draft)?;
-    let done = fill(file, text, former.map(|m| m.permissions()), || fs::rename(&draft, &target));
+    let mut file = mine(&draft)?;
+    let done = fill(&mut file, text, former.map(|m| m.permissions()), || fs::rename(&draft, &target));
     if done.is_err() {
         let _ = fs::remove_file(&draft);
     }
@@ -29,7 +29,8 @@ fn mine(draft: &Path) -> io::Result<File> {
     let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
     loop {
         let file = OpenOptions::new().write(true).create(true).truncate(false).custom_flags(no_follow).open(draft)?;
-        file.lock()?;
+        // Not every file system has locks; then nobody waits.
+        let _ = file.lock();
         let is_there =
             fs::symlink_metadata(draft).is_ok_and(|there| file.metadata().is_ok_and(|own| own.ino() == there.ino()));
         if is_there {
@@ -46,7 +47,7 @@ fn beside(target: &Path) -> Option<PathBuf> {
 
 /// Writes the text, and puts it in its place while nobody else can write there.
 fn fill(
-    mut file: File,
+    file: &mut File,
     text: &str,
     permissions: Option<fs::Permissions>,
     put: impl FnOnce() -> io::Result<()>,

@@ -56,9 +56,10 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
     if stale && !plannable && !args.no_write {
         context.printer.note(&format!("no plan was written: {}", without_iterations(&stored.name)));
     }
-    let written = stale && plannable && !args.no_write;
+    let next = || feasible(entries.iter().filter_map(|entry| entry.next.clone()).collect(), context);
+    let entries_next = if stale && plannable && !args.no_write { next() } else { Vec::new() };
+    let written = !entries_next.is_empty();
     if written {
-        let entries_next = feasible(entries.iter().filter_map(|entry| entry.next.clone()).collect(), context);
         write(&PlanFile::new(learnt(&plan, &stored.name, &now, &entries), entries_next), &path, args, context)?;
     }
     let shown = render::Shown { plan: &path.display().to_string(), run: &stored.name, rules: &rules, written };

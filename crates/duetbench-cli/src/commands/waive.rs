@@ -34,7 +34,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
     let breach = found(&report, args)?;
     if breach.change.is_infinite() {
         let said = format!(
-            "the {} of `{}` grew from nothing, or fell to it, which no ceiling holds",
+            "the {} of `{}` grew from nothing, or fell to nothing, which no ceiling holds",
             breach.metric.word(),
             args.benchmark
         );
@@ -44,7 +44,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
     if breach.exceeds(ceiling) {
         let (change, ceiling) = (percent(breach.change), percent(ceiling));
         return Err(Failure::usage(format!(
-            "it got worse by {change} in `{}`, more than `--ceiling {ceiling}`",
+            "it got worse by up to {change} in `{}`, more than `--ceiling {ceiling}`",
             report.run
         )));
     }

@@ -83,6 +83,12 @@ fn the_path_of_a_package_makes_no_table_wider_than_the_terminal() {
         let heading = text.lines().find(|line| line.contains("before → after")).unwrap_or_default();
         assert!(!heading.is_empty() && heading.width() <= width, "{width}:\n{text}");
     }
+    report.benchmarks[0].id.name = "BenchmarkIt".into();
+    for width in 50..=120 {
+        let text = text::render(&report, &Palette::plain(), Look { width: Some(width), plot: true, all: false });
+        let table = text.split("\n\n").nth(1).unwrap_or_default();
+        assert!(table.lines().all(|line| line.width() <= width), "{width}:\n{table}");
+    }
 }
 
 #[test]

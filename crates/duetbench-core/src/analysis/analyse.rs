@@ -219,6 +219,13 @@ impl Conclusion {
         }
         if conclusion.estimate.is_some() && brought.is_given_up(&conclusion.verdict) {
             conclusion = Conclusion { estimate: None, verdict: failed(&lasting), confirmation: None, ..conclusion };
+            // They are about the change that is no answer any more.
+            conclusion.warnings.retain(|warning| {
+                !matches!(
+                    warning,
+                    Warning::NotConfirmed { .. } | Warning::SingleBuild { .. } | Warning::BesideOpen { .. }
+                )
+            });
         }
         if let Some(redefined) = &one.planned.redefined {
             conclusion.is_of_another_benchmark(redefined);

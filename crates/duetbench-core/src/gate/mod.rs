@@ -1,6 +1,6 @@
 //! From verdicts to a decision: does this change pass?
 //!
-//! A verdict says what is so. Whether that stops anybody is for the repository to say: its [`Policy`](crate::spec::Policy) tells which benchmarks and
+//! A verdict says what is so. Whether that stops anybody is for the repository to say: its [`Policy`] tells which benchmarks and
 //! metrics gate and which only inform, its [`Waiver`]s which slowdowns were accepted, up to which size and until when.
 //! [`Gate::decide`] holds both against a report.
 

@@ -126,8 +126,8 @@ pub enum RuleError {
         /// Number of the rule, from 1.
         number: usize,
     },
-    /// It speaks of changed benchmarks, but not of all that they measure.
-    #[error("rule {number}: `redefined` is about all metrics of a benchmark: leave out it, or `metric` and `unit`")]
+    /// It speaks of changed benchmarks, and of a metric besides the time.
+    #[error("rule {number}: `redefined` is about all metrics of a benchmark: leave it out, or `metric` or `unit`")]
     OfOneMetric {
         /// Number of the rule, from 1.
         number: usize,
@@ -255,11 +255,11 @@ impl Policy {
         self.matching(id).any(|rule| rule.metric.as_ref() == Some(metric))
     }
 
-    /// Patterns of rules that none of these benchmarks matches.
-    pub fn unmatched<'a>(&self, ids: impl Iterator<Item = &'a BenchmarkId>) -> Vec<&str> {
-        let names: Vec<String> = ids.map(ToString::to_string).collect();
-        let patterns = self.rules.iter().filter_map(|(pattern, _)| pattern.as_ref());
-        patterns.filter(|pattern| !names.iter().any(|name| pattern.is_match(name))).map(Regex::as_str).collect()
+    /// The patterns of all rules, where they have some and none of these benchmarks matches any.
+    pub fn unmatched<'a>(&self, mut ids: impl Iterator<Item = &'a BenchmarkId>) -> BTreeSet<&str> {
+        let patterns = || self.rules.iter().filter_map(|(pattern, _)| pattern.as_ref());
+        let is_met = ids.any(|id| patterns().any(|pattern| pattern.is_match(&id.to_string())));
+        if is_met { BTreeSet::new() } else { patterns().map(Regex::as_str).collect() }
     }
 
     /// Whether a rule names the instructions of any benchmark.

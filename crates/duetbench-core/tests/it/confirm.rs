@@ -65,6 +65,7 @@ fn what_fresh_trials_withdraw_does_not_hide_that_it_was_given_up() {
     let report = analyse(&plan(2), &[measured], &Decision::default()).remove(0);
     let failed = Verdict::Failed { role: Some(Role::Candidate), reason: "panic: odd".into() };
     assert_eq!((report.verdict, report.estimate, report.confirmation), (failed, None, None));
+    assert_eq!(report.warnings, [Warning::FailedTrials { trials: 5, first: "panic: odd".into() }]);
 }
 
 #[test]

@@ -40,11 +40,13 @@ fn java_cause(output: &str) -> Option<Vec<&str>> {
     let lines: Vec<&str> = output.lines().map(str::trim).collect();
     let at = lines.iter().rposition(|line| passed_on(line).is_some())?;
     lines.iter().find(|line| is_java_frame(line))?;
-    // JMH's fork has said before why.
-    if passed_on(lines[at]).is_some_and(|cause| cause.contains("Forked VM failed")) {
-        let said = lines.iter().take_while(|line| !line.starts_with("ERROR: "));
-        let said: Vec<&str> = said.copied().filter(|line| !line.is_empty() && !line.starts_with('<')).collect();
-        return Some(said[said.len().saturating_sub(LINES_MAX)..].to_vec()).filter(|said| !said.is_empty());
+    // JMH's fork has said why before JMH's own stack.
+    if let Some(cause) = passed_on(lines[at]).filter(|cause| cause.contains("Forked VM failed")) {
+        let end = lines[..at].iter().rposition(|line| line.starts_with("ERROR: ")).unwrap_or(at);
+        let is_said = |line: &&&str| !line.is_empty() && !line.starts_with('<') && !is_java_frame(line);
+        let said: Vec<&str> = lines[..end].iter().filter(is_said).copied().collect();
+        let kept = said.len().saturating_sub(LINES_MAX - 1);
+        return Some([&said[kept..], &[cause]].concat());
     }
     let more = lines[at + 1..].iter().copied().take_while(|line| !line.is_empty() && !is_java_frame(line));
     Some(passed_on(lines[at]).into_iter().chain(more).take(LINES_MAX).collect())
@@ -116,7 +118,8 @@ mod tests {
         let of_a_fork = "Unrecognized VM option 'UseConcMarkSweepGC'\n<forked VM failed with exit code 1>\n\nERROR: org.a.RunnerException: \
             caught\n\tat a.B.c(B.java:3)\nCaused by: java.lang.IllegalStateException: Forked VM failed with exit code 1\n\tat a.B.d(B.java:4)\n";
         let words = words_of_death("exit status 1", of_a_fork);
-        assert_eq!(words, "exit status 1: Unrecognized VM option 'UseConcMarkSweepGC'");
+        let cause = "java.lang.IllegalStateException: Forked VM failed with exit code 1";
+        assert_eq!(words, format!("exit status 1: Unrecognized VM option 'UseConcMarkSweepGC'\n{cause}"));
         let without_a_stack = "Error: cannot go on\nCaused by: no file\n";
         assert!(words_of_death("exit status 1", without_a_stack).starts_with("exit status 1: Error: cannot go on"));
     }

@@ -44,16 +44,6 @@ impl Store {
         Some([baseline?, candidate?])
     }
 
-    /// All files of a run's profiles.
-    pub(super) fn profile_files(&self, run: RunId) -> rusqlite::Result<Vec<PathBuf>> {
-        let profiles = self.profiles(run.0)?;
-        let files = profiles.iter().filter_map(|profile| match &profile.outcome {
-            ProfileOutcome::Explained { files, .. } => self.beside(&run.to_string(), files),
-            _ => None,
-        });
-        Ok(files.flatten().collect())
-    }
-
     /// Keeps what profiling one benchmark came to.
     ///
     /// # Errors

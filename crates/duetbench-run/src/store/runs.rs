@@ -1,8 +1,8 @@
 //! All runs of a store: listed, and removed.
 
 use std::fs;
-use std::io::ErrorKind;
 
+use duetbench_core::Role;
 use rusqlite::{Connection, params};
 
 use super::{Head, RunId, Store, failed};
@@ -78,16 +78,16 @@ impl Store {
     /// When there is none of that name, or it cannot be removed; it is then there as it was.
     pub fn remove(&mut self, run: RunId) -> Result<(), RunError> {
         let cannot = |e| failed(&self.path, "cannot remove a run", e);
-        let files = self.profile_files(run).map_err(cannot)?;
         remove(&mut self.connection, run).map_err(cannot)?;
-        for file in &files {
-            match fs::remove_file(file) {
-                Err(e) if e.kind() != ErrorKind::NotFound => return Err(RunError::file("remove", file, e)),
-                _ => {}
-            }
+        let dir = self.profiles_dir(&run.to_string());
+        let is_profile = |name: &str| Role::BOTH.iter().any(|role| name.ends_with(&format!(".{}.pb.gz", role.word())));
+        let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
+        for path in entries.filter(|entry| entry.file_name().to_str().is_some_and(is_profile)).map(|entry| entry.path())
+        {
+            fs::remove_file(&path).map_err(|e| RunError::file("remove", &path, e))?;
         }
         // Where others lie beside them, it is not ours.
-        let _ = fs::remove_dir(self.profiles_dir(&run.to_string()));
+        let _ = fs::remove_dir(dir);
         Ok(())
     }
 }

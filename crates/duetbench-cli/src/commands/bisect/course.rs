@@ -314,7 +314,7 @@ impl<'a> Course<'a> {
         };
         let same = |open: &Comparison| open.pair == pair && open.benchmark.as_ref() == benchmark;
         let begun = record.open.take().filter(same).and_then(|open| open.run);
-        let before_s = begun.as_ref().and_then(|run| self.store.load(run).ok()).map_or(0.0, |run| run.measured_s);
+        let mut before_s = begun.as_ref().and_then(|run| self.store.load(run).ok()).map_or(0.0, |run| run.measured_s);
         let clock = Instant::now();
         let ends = [pair.base, pair.head].map(|at| record.commits[at].id.clone());
         let of = |run| Comparison { pair, benchmark: benchmark.cloned(), run };
@@ -329,6 +329,7 @@ impl<'a> Course<'a> {
             // Another toolchain builds other programs; a run that came to its end was not kept in time.
             Err(refused) if begun.is_some() && refused.exit_code() == code::USAGE => {
                 self.context.printer.note(&format!("{refused}; the comparison is made anew"));
+                before_s = 0.0;
                 comparing(spec).carry_out(&ends, None)?
             }
             made => made?,
@@ -339,7 +340,7 @@ impl<'a> Course<'a> {
             Outcome::Measured(report) => Some(*report),
             Outcome::Identical => None,
             Outcome::Unusable(unusable) => {
-                self.measured_s += unusable.measured_s;
+                self.measured_s += (unusable.measured_s - before_s).max(0.0);
                 return Ok(Some(unusable));
             }
             Outcome::Interrupted(run) => {
@@ -350,8 +351,7 @@ impl<'a> Course<'a> {
             }
         };
         let measured_s = report.as_ref().map_or(0.0, |report| report.measured_s);
-        let goes_on = report.as_ref().is_some_and(|report| begun.as_ref() == Some(&report.run));
-        self.measured_s += measured_s - if goes_on { before_s } else { 0.0 };
+        self.measured_s += (measured_s - before_s).max(0.0);
         let pairs = report.as_ref().map_or(0, |report| {
             let first = report.benchmarks.first().map(|b| &b.id);
             benchmark.or(first).map_or(0, |id| units(report, id))

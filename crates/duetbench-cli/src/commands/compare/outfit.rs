@@ -22,6 +22,8 @@ use crate::render::format::many;
 const CALL_PATIENCE: u32 = 4;
 /// Longest call that any provider offers.
 const CALL_MAX: Duration = Duration::from_secs(900);
+/// Shortest and longest time that a trial may say nothing there: unpacking takes its time, and money is held back for all of it.
+const SILENCE: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(450)];
 /// Time for unpacking and answering, so that a benchmark that hangs is told to, and not called cut off.
 const CALL_AROUND: Duration = Duration::from_secs(10);
 /// Time after its expiry at which a leftover may be swept away.
@@ -123,7 +125,7 @@ impl Outfit {
 pub(super) fn call_max(plan: &Plan, spec: &FleetSpec, timeout: Duration) -> Duration {
     let longest = plan.benchmarks.iter().map(|b| b.trial_predicted_ns).max().unwrap_or(0);
     let call = Duration::from_nanos(longest).saturating_mul(spec.forks_per_call).saturating_mul(CALL_PATIENCE);
-    let call = call.saturating_add(timeout).saturating_add(CALL_AROUND).min(CALL_MAX);
+    let call = call.saturating_add(timeout.clamp(SILENCE[0], SILENCE[1])).saturating_add(CALL_AROUND).min(CALL_MAX);
     Duration::from_secs(call.as_secs() + u64::from(call.subsec_nanos() > 0))
 }
 

@@ -304,7 +304,8 @@ impl Aligned {
 
     fn cut_names(&mut self, limit: Option<usize>) {
         let others = self.width_of_others();
-        let room = limit.map_or(NAME_WIDTH_MAX, |limit| limit.saturating_sub(others).max(NAME_WIDTH_MIN));
+        let room =
+            limit.map_or(NAME_WIDTH_MAX, |limit| limit.saturating_sub(others).max(NAME_WIDTH_MIN.min(self.names)));
         let width = self.widths[0].min(room).min(NAME_WIDTH_MAX);
         self.widths[0] = width;
         for row in &mut self.rows {

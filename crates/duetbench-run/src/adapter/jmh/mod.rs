@@ -257,8 +257,7 @@ impl Adapter for Jmh {
             digest.update(jar::digest_of_entry(Path::new(entry))?);
         }
         let build_args = std::iter::once(subject.role.word().to_owned()).chain(class_path).collect();
-        // Beside what this build has made, and not beside what the last one left in the checkout.
-        let artifact = Artifact { program, dir: made_in, digest: hex(&digest.finalize()), build_args };
+        let artifact = Artifact { program, dir: source.dir.clone(), digest: hex(&digest.finalize()), build_args };
         let build = Build { artifacts: BTreeMap::from([(JAR.to_owned(), artifact)]), ..Build::default() };
         Ok(Built { build, notes: note.into_iter().collect() })
     }

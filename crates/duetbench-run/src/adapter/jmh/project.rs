@@ -65,7 +65,7 @@ pub(super) fn build(source: &Source, spec: &JmhSpec, place: &Path, subject: Subj
     }
     let jar = match &spec.jar {
         Some(name) => dir.join(name),
-        None => find(&dir, subject)?,
+        None => find(&dir, subject, !spec.class_path.is_empty())?,
     };
     let note = (spec.build.is_empty() && is_apart(&dir, &tree)).then(|| {
         format!(
@@ -146,19 +146,16 @@ fn without(text: &str, [begin, end]: [&str; 2]) -> String {
 }
 
 /// The one jar below a directory that holds benchmarks: of several the one that also holds JMH, as what `java -jar` runs does.
-fn find(dir: &Path, subject: Subject<'_>) -> Result<PathBuf, RunError> {
+fn find(dir: &Path, subject: Subject<'_>, has_class_path: bool) -> Result<PathBuf, RunError> {
     let mut jars = Vec::new();
     collect(dir, DEPTH_MAX, &mut jars);
     jars.sort();
     // A jar that cannot be read is a build's leftover and none of ours.
     let kinds = jars.into_iter().filter_map(|path| jar::kind(&path).ok().map(|kind| (path, kind)));
     let mut found: Vec<(PathBuf, jar::Kind)> = kinds.filter(|(_, kind)| kind.has_benchmarks).collect();
-    // A checkout may hold jars of other builds.
-    let is_made = |path: &Path| {
-        let inside = path.strip_prefix(dir).unwrap_or(path);
-        inside.components().any(|part| MADE.iter().any(|made| part.as_os_str() == *made))
-    };
-    if found.iter().any(|(path, _)| is_made(path)) {
+    // A checkout may hold jars of other builds. One without JMH is of use where `class_path` has that.
+    let is_made = |path: &Path| path.ancestors().take_while(|folder| *folder != dir).any(is_written_by_a_build);
+    if found.iter().any(|(path, kind)| is_made(path) && (kind.has_jmh || has_class_path)) {
         found.retain(|(path, _)| is_made(path));
     }
     if found.iter().any(|(_, kind)| kind.has_jmh) {
@@ -197,17 +194,23 @@ fn collect(dir: &Path, depth: usize, jars: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether a folder of a tree may hold sources: it is none that tools keep or mark as a cache, as Cargo does, and none that a build
-/// writes, which stands beside the build's file. A package of a language may have any name.
-fn is_source(folder: &DirEntry) -> bool {
-    let name = folder.file_name();
-    let beside = |files: &[&str]| files.iter().any(|file| folder.path().with_file_name(file).exists());
-    let is_made = match MADE.iter().position(|made| name == *made) {
+/// Whether a folder is one that a build writes, which stands beside the build's file.
+fn is_written_by_a_build(folder: &Path) -> bool {
+    let beside = |files: &[&str]| files.iter().any(|file| folder.with_file_name(file).exists());
+    match MADE.iter().position(|made| folder.file_name().is_some_and(|name| name == *made)) {
         Some(0) => beside(&MAVEN_FILES),
         Some(_) => beside(&GRADLE_FILES),
         None => false,
-    };
-    !is_made && !tree::is_cache(&folder.path()) && !KEPT_BY_TOOLS.iter().any(|kept| name == *kept)
+    }
+}
+
+/// Whether a folder of a tree may hold sources: it is none that tools keep or mark as a cache, as Cargo does, and none that a build
+/// writes. A package of a language may have any name.
+fn is_source(folder: &DirEntry) -> bool {
+    let name = folder.file_name();
+    !is_written_by_a_build(&folder.path())
+        && !tree::is_cache(&folder.path())
+        && !KEPT_BY_TOOLS.iter().any(|kept| name == *kept)
 }
 
 #[cfg(test)]

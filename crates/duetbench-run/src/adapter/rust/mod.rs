@@ -279,6 +279,9 @@ impl Adapter for Rust {
         benches.forget(&metadata).map_err(failed)?;
         let programs = benches.build_enabled(&mut own_main, &mut passed_over).map_err(failed)?;
         notes.extend(lacking(&passed_over));
+        if own_main.is_empty() {
+            return Err(nothing(subject, source, &notes));
+        }
         let mut build = Build::default();
         let (mut unhooked, mut starting) = (Vec::new(), Vec::new());
         for program in programs {
