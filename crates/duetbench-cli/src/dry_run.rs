@@ -165,6 +165,6 @@ fn extent(b: &PlannedBenchmark) -> String {
 
 fn seconds(time: Duration) -> String {
     // Iterations may be shorter than a millisecond.
-    let is_short = time < Duration::from_millis(10);
+    let is_short = time < Duration::from_millis(10) && !time.subsec_micros().is_multiple_of(1000);
     if is_short { format!("{:.2}ms", time.as_secs_f64() * 1000.0) } else { duration(time.as_secs_f64()) }
 }

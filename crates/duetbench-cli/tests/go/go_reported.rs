@@ -212,7 +212,7 @@ fn without_a_rule_nothing_more_is_run_and_one_about_an_unknown_unit_is_told() {
     place.write("duet.toml", ROWS);
     let plan = ["compare", "./old", "./new", "--bench", "Load", "--dry-run"];
     let planned = place.duet(&plan).expect(0).stdout;
-    assert!(planned.contains("what benchmarks report under units that rules name: about 12s"), "{planned}");
+    assert!(planned.contains("what benchmarks report under units that rules name: about 12.0s"), "{planned}");
 }
 
 #[test]
