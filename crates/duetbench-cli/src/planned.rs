@@ -5,12 +5,11 @@ use std::path::PathBuf;
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Repetitions, Start, Unmatched};
-use duetbench_core::spec::defaults;
 use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
 
 use crate::commands::Context;
 use crate::failure::Failure;
-use crate::render::format::{listed, one_line};
+use crate::render::format::named;
 use crate::settings::Settings;
 
 /// Most names that a note lists before it only counts the rest.
@@ -65,15 +64,13 @@ impl Planned {
         let path = self.path.display();
         let Unmatched { not_planned, not_found } = Unmatched::of(&self.by_name, all);
         if !not_planned.is_empty() {
-            let names = names(&not_planned);
+            let names = named(&not_planned, NAMES_MAX);
             let text = format!("not in `{path}`, so measured as without it: {names}; `duet tune --check` adds them");
             context.printer.note(&text);
         }
         let selection = context.settings.selection();
-        let all =
-            selection.packages == [defaults::PACKAGES] && selection.bench.is_none() && selection.exclude.is_none();
-        if !not_found.is_empty() && all {
-            let names = names(&not_found);
+        if !not_found.is_empty() && selection.is_everything() {
+            let names = named(&not_found, NAMES_MAX);
             context.printer.note(&format!("in `{path}`, but not found: {names}; `duet tune --check` removes them"));
         }
     }
@@ -98,15 +95,8 @@ pub fn feasible(entries: Vec<PlannedRepetitions>, context: &Context) -> Vec<Plan
     let (kept, refused): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| refusal(entry).is_none());
     if let Some(why) = why {
         let refused: Vec<String> = refused.into_iter().map(|entry| entry.name).collect();
-        let refused: Vec<String> = refused.iter().map(|name| one_line(name)).collect();
-        let text = format!("not planned, because nobody can measure so: {} ({why})", names(&refused));
+        let text = format!("not planned, because nobody can measure so: {} ({why})", named(&refused, NAMES_MAX));
         context.printer.note(&text);
     }
     kept
-}
-
-/// The first of some names, and how many more there are.
-fn names(all: &[String]) -> String {
-    let shown: Vec<String> = all.iter().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
-    listed(&shown, all.len())
 }

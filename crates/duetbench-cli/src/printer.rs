@@ -218,7 +218,7 @@ fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
 /// Writes to standard output; a reader that has gone away is no error.
 fn to_output(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    // What stands behind the last line's end is written as the program ends, when nobody would hear of a full disk.
+    // Bytes behind the last line's end would be written as the program ends, when nobody hears of a full disk.
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(e.into()),
         _ => Ok(()),

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::ReportedMetric;
-use duetbench_core::spec::{Action, Metric, defaults};
+use duetbench_core::spec::{Action, Metric};
 use duetbench_core::{Report, Verdict};
 
-use crate::render::format::{listed, one_line};
+use crate::render::format::{named, one_line};
 
 /// Most names in a sentence.
 const NAMES_MAX: usize = 3;
@@ -24,10 +24,8 @@ pub(crate) fn said(report: &Report) -> Vec<String> {
 /// Rules of which no pattern fits any name, where all benchmarks were looked for. Where one does, others may be about other suites of the
 /// repository.
 fn unmatched(report: &Report) -> Option<String> {
-    let selection = &report.spec.selection;
-    let is_partial = selection.bench.is_some() || selection.exclude.is_some();
     let is_typed = report.spec.harness.commands.iter().any(|program| program.command.is_none());
-    if is_partial || is_typed || selection.packages != [defaults::PACKAGES] {
+    if is_typed || !report.spec.selection.is_everything() {
         return None;
     }
     let measured = report.plan.benchmarks.iter().map(|planned| &planned.id);
@@ -70,8 +68,7 @@ fn unreported(report: &Report) -> impl Iterator<Item = String> {
     missing.into_iter().chain(gone)
 }
 
-/// The first of some names, and how many more there are; absent where there are none.
+/// The first of some names; absent where there are none.
 fn names(all: &[String]) -> Option<String> {
-    let shown: Vec<String> = all.iter().take(NAMES_MAX).map(|name| format!("`{}`", one_line(name))).collect();
-    (!all.is_empty()).then(|| listed(&shown, all.len()))
+    (!all.is_empty()).then(|| named(all, NAMES_MAX))
 }

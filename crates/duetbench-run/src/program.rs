@@ -118,7 +118,7 @@ pub fn run_both(programs: [&Program; 2], patience: Patience<'_>) -> Result<[Timi
     }
     for (side, program) in programs.into_iter().enumerate() {
         if let Err(e) = program.before(patience) {
-            // Whatever began with the other one ends.
+            // The other one has begun, and is concluded.
             programs[..side].iter().for_each(|prepared| drop(prepared.after(patience)));
             return Err(e.of(side));
         }

@@ -248,6 +248,12 @@ pub fn listed(shown: &[String], of: usize) -> String {
     shown.join(", ") + &rest
 }
 
+/// At most so many of some foreign names, and how many more there are.
+pub fn named(all: &[String], most: usize) -> String {
+    let shown: Vec<String> = all.iter().take(most).map(|name| format!("`{}`", one_line(name))).collect();
+    listed(&shown, all.len())
+}
+
 /// So many benchmarks: `1 benchmark`, `12 benchmarks`.
 pub fn benchmarks(count: usize) -> String {
     many(count, "benchmark", "benchmarks")

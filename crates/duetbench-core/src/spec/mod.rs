@@ -433,6 +433,11 @@ pub struct Filter {
 }
 
 impl Selection {
+    /// Whether all benchmarks of the usual packages are meant.
+    pub fn is_everything(&self) -> bool {
+        self.packages == [defaults::PACKAGES] && self.bench.is_none() && self.exclude.is_none()
+    }
+
     /// Compiles the patterns.
     ///
     /// # Errors

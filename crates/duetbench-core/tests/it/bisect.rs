@@ -118,7 +118,7 @@ fn commits_that_cannot_be_compared_with_each_other_are_asked_once() {
 fn a_commit_that_fails_after_it_was_measured_is_not_asked_about_again() {
     let mut search = search(12);
     tell(&mut search, 0, 6, &[0.35, 0.34]);
-    // Whatever is built is asked about again rather than another one.
+    // A commit that is built is asked about again rather than another one.
     let costs = Costs { build_s: 1000.0, ..PAIRS_ALONE };
     let asked = search.next(&costs);
     assert!(matches!(asked, Next::Measure(Question { head: 6, .. })), "{asked:?}");

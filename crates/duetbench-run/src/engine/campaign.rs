@@ -195,7 +195,7 @@ impl<S: Strategy> Campaign<'_, S> {
         self.observer.begins(&self.strategy.progress(activity, &self.log));
         let outcome = self.executor.run_trial(&planned, trial)?;
         if outcome.result.is_err() {
-            // Whoever ends all of us at once may end those that are measured first.
+            // A signal to all of us may have ended those that are measured first.
             RunError::stop_if(self.interrupted)?;
         }
         self.log.trials.0 += outcome.wall;

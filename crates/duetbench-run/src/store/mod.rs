@@ -32,7 +32,7 @@ pub use bisections::BisectionId;
 use format::Unusable;
 use guard::{Effort, Kind, Reading};
 pub use head::{Head, Origin, RunHead, SoloHead, SoloOrigin, StoredHead};
-pub use profiles::PROFILES;
+pub use profiles::{PROFILES, profile_ending};
 pub use provenance::{Provenance, machine};
 pub use runs::ListedRun;
 

@@ -18,6 +18,11 @@ const USUAL_NAME: &str = "duet.db";
 /// Name of the folder for profiles beside it.
 pub const PROFILES: &str = "profiles";
 
+/// Ending of the names of this side's profiles.
+pub fn profile_ending(role: Role) -> String {
+    format!(".{}.pb.gz", role.word())
+}
+
 impl Store {
     /// The folder for the profiles of the run of this name: beside the database, and called after that where it has a name of its own,
     /// since others may lie there.

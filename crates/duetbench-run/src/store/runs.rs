@@ -5,7 +5,7 @@ use std::fs;
 use duetbench_core::Role;
 use rusqlite::{Connection, params};
 
-use super::{Head, RunId, Store, failed};
+use super::{Head, RunId, Store, failed, profile_ending};
 use crate::error::RunError;
 
 /// A run as a list of all has it.
@@ -80,13 +80,13 @@ impl Store {
         let cannot = |e| failed(&self.path, "cannot remove a run", e);
         remove(&mut self.connection, run).map_err(cannot)?;
         let dir = self.profiles_dir(&run.to_string());
-        let is_profile = |name: &str| Role::BOTH.iter().any(|role| name.ends_with(&format!(".{}.pb.gz", role.word())));
+        let is_profile = |name: &str| Role::BOTH.iter().any(|role| name.ends_with(&profile_ending(*role)));
         let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
         for path in entries.filter(|entry| entry.file_name().to_str().is_some_and(is_profile)).map(|entry| entry.path())
         {
             fs::remove_file(&path).map_err(|e| RunError::file("remove", &path, e))?;
         }
-        // Where others lie beside them, it is not ours.
+        // The folder stays if other files lie in it.
         let _ = fs::remove_dir(dir);
         Ok(())
     }

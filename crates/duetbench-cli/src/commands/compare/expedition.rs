@@ -33,8 +33,8 @@ impl Expedition<'_> {
     /// Deploys, measures, removes what was deployed, and reports.
     pub(super) fn carry_out(&self, store: &mut Store) -> Result<u8, Failure> {
         // Money is counted by the limit that the run began with.
-        let usual = || call_max(&self.head.plan, &self.outfit.spec, self.context.settings.timeout());
-        let call_max = self.head.fleet.as_ref().map_or_else(usual, |terms| Duration::from_nanos(terms.call_max_ns));
+        let by_plan = || call_max(&self.head.plan, &self.outfit.spec, self.context.settings.timeout());
+        let call_max = self.head.fleet.as_ref().map_or_else(by_plan, |terms| Duration::from_nanos(terms.call_max_ns));
         // Runs of two stores may have the same number, and a sitting that died may have left its functions behind.
         let name = format!("{}-{:08x}", self.run, seed::draw() & 0xffff_ffff);
         let usual = deployment(self.outfit, self.packages.len(), &name, call_max);

@@ -13,7 +13,7 @@ use duetbench_core::report::BenchmarkReport;
 use duetbench_core::{BenchmarkId, Report, Role};
 use duetbench_run::RunError;
 use duetbench_run::engine::{Obstacle, Profiler, Profiles};
-use duetbench_run::store::Store;
+use duetbench_run::store::{Store, profile_ending};
 
 use super::versions::Built;
 use crate::commands::Context;
@@ -107,7 +107,7 @@ impl Explaining<'_> {
         let dir = store.profiles_dir(&self.report.run);
         let name = free_name(&mut self.taken, &benchmark.id);
         let written = private_dir(&dir).and_then(|()| {
-            let mut files = Role::BOTH.map(|role| dir.join(format!("{name}.{}.pb.gz", role.word())));
+            let mut files = Role::BOTH.map(|role| dir.join(format!("{name}{}", profile_ending(role))));
             for (file, bytes) in files.iter_mut().zip(&profiles.merged) {
                 write_private(file, bytes)?;
                 *file = self.typed_here(file);
