@@ -90,10 +90,38 @@ func (b *B) duetEnter() {
 	}
 }
 
+// duetPanics is set once a benchmark is about to end the process.
+var duetPanics bool
+
+// duetRan is called when runN returns, also where the benchmark or one of its clean-up functions panics.
+func (b *B) duetRan() { duetPanics = duetPanics || b.duetFor() && duetPanicking() }
+
+// duetPanicking reports whether a panic runs the deferred function that calls it, and no runtime.Goexit, which may come after a panic that
+// was recovered. To recover would change what the process prints.
+func duetPanicking() bool {
+	callers := make([]uintptr, 32)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
+	for more := true; more; {
+		var frame runtime.Frame
+		frame, more = frames.Next()
+		switch frame.Function {
+		case "runtime.gopanic":
+			return true
+		case "runtime.Goexit":
+			return false
+		}
+	}
+	return false
+}
+
 // duetExit is called when run1 returns. A trial still under way was broken off by the benchmark.
 func (b *B) duetExit() {
 	if !b.duetFor() {
 		return
+	}
+	if duetPanics {
+		duetT.abandon()
+		select {} // package testing would begin the next benchmark, or end the process well, beside the last words
 	}
 	if duetJob.kind == duetListing {
 		b.duetListEnd()
@@ -110,7 +138,9 @@ func (b *B) duetLaunch() (taken bool) {
 	}
 	defer func() {
 		duetT.abandon()
-		b.signal <- true
+		if !duetPanics {
+			b.signal <- true
+		}
 	}()
 	if b.duetBegin(duetStyleRecall) {
 		body := b.benchFunc

@@ -102,11 +102,17 @@ fn a_benchmark_that_fails_is_quoted() {
 fn a_benchmark_that_panics_is_quoted() {
     check_failure(&BAD_AT_ONCE.replace("WHAT", "panic(\"boom\")"), &[], &["boom", "candidate"]);
     check_failure(&BAD_LATER.replace("WHAT", "panic(\"boom later\")"), &[], &["boom later", "candidate"]);
+    let recovered = "defer func() { recover(); b.FailNow() }(); panic(\"boom\")";
+    check_failure(&BAD_AT_ONCE.replace("WHAT", recovered), &[], &["failed without a word", "candidate"]);
 }
 
 #[test]
 fn a_parent_that_panics_after_its_sub_benchmarks_fails_and_others_are_measured() {
-    let parent = "func BenchmarkAParent(b *testing.B) {\n\tfor _, name := range []string{\"a\", \"b\"} {\n\t\tb.Run(name, BenchmarkGood)\n\t}\n\tif BAD {\n\t\tpanic(\"too late\")\n\t}\n}\n";
+    // The process lives on for as long as the words of the panic are asked for.
+    let words = "type words struct{}\n\nfunc (words) Error() string {\n\ttime.Sleep(time.Second / 2)\n\treturn \"too late\"\n}\n\n";
+    let parent = format!(
+        "{words}func BenchmarkAParent(b *testing.B) {{\n\tfor _, name := range []string{{\"a\", \"b\"}} {{\n\t\tb.Run(name, BenchmarkGood)\n\t}}\n\tif BAD {{\n\t\tpanic(words{{}})\n\t}}\n}}\n"
+    );
     let [old, new] = ["false", "true"].map(|bad| simple(&format!("{}{GOOD}", parent.replace("BAD", bad))));
     let ran = compare(&two(&old, &new), &["--forks", "3"]).expect(1);
     assert_no_false_alarm(&ran, &["BenchmarkGood"]);
