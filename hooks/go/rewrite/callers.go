@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,8 +20,8 @@ type neighbours struct {
 	holders   map[string]bool            // parameters and fields of such a type
 	values    map[any][]string           // functions that are used but not called, by name or body: to whom they are handed, or ""
 	params    map[string]bool            // names of parameters of type *B
-	keepers   map[string]bool            // fields and variables of that type; "B" for one that is embedded
-	readsKept bool                       // b.N is read of one that is kept in a field or a variable
+	keeps     bool                       // a field, a variable or an interface is of that type
+	readsKept bool                       // b.N is read of something that is no parameter of this type, and may be one that is kept
 }
 
 // markRefused finds loops that must not be sliced because of the functions that call theirs. One that runs more than once in one call
@@ -57,7 +58,7 @@ func markFolder(functions []*function) {
 		}
 	}
 	for _, f := range functions {
-		if f.refused == "" && f.among.readsKept && f.keepsB() {
+		if f.refused == "" && f.among.readsKept {
 			f.refused = reasonKept
 		}
 		if f.refused == "" && f.parts(readers) > 1 {
@@ -156,7 +157,7 @@ func (f *function) noteValue() {
 }
 
 func neighboursIn(units []*unit) *neighbours {
-	n := &neighbours{map[string][]*ast.FuncDecl{}, map[string]bool{}, words("append Benchmark"), map[string]bool{}, map[string]bool{}, map[any][]string{}, map[string]bool{}, map[string]bool{}, false}
+	n := &neighbours{map[string][]*ast.FuncDecl{}, map[string]bool{}, words("append Benchmark"), map[string]bool{}, map[string]bool{}, map[any][]string{}, map[string]bool{}, false, false}
 	for _, u := range units {
 		for _, f := range u.functions {
 			n.closures[f.declared] = f.declared != f.name && f.declared != ""
@@ -169,10 +170,10 @@ func neighboursIn(units []*unit) *neighbours {
 	for _, u := range units {
 		ast.Inspect(u.file, func(node ast.Node) bool {
 			n.hold(node)
-			n.read(node)
 			n.use(node, u.closures)
 			return true
 		})
+		n.readsKept = n.readsKept || n.keeps && readsOther(u.file, nil)
 	}
 	return n
 }
@@ -187,42 +188,59 @@ func (n *neighbours) declare(node ast.Node) bool {
 		n.types[d.Name.Name] = n.types[d.Name.Name] || n.isHandedB(d.Type)
 		n.takers[d.Name.Name] = true
 	case *ast.FuncType:
-		note(n.params, d.Params.List...)
+		for _, name := range paramsB(d) {
+			n.params[name] = true
+		}
 	case *ast.StructType:
-		note(n.keepers, d.Fields.List...)
+		for _, field := range d.Fields.List {
+			n.keeps = n.keeps || isB(field.Type)
+		}
 	case *ast.ValueSpec:
-		if d.Type != nil {
-			note(n.keepers, &ast.Field{Names: d.Names, Type: d.Type})
+		n.keeps = n.keeps || d.Type != nil && isB(d.Type)
+	case *ast.TypeAssertExpr:
+		n.keeps = n.keeps || d.Type != nil && isB(d.Type)
+	case *ast.CaseClause:
+		for _, kind := range d.List {
+			n.keeps = n.keeps || isB(kind)
 		}
 	}
 	return true
 }
 
-// note notes the names of fields of type *B.
-func note(names map[string]bool, fields ...*ast.Field) {
-	for _, field := range fields {
-		if !isB(field.Type) {
-			continue
-		}
-		if field.Names == nil {
-			names["B"] = true
-		}
+// paramsB returns the names of parameters of type *B.
+func paramsB(kind *ast.FuncType) []string {
+	var names []string
+	for _, field := range kind.Params.List {
 		for _, name := range field.Names {
-			names[name.Name] = true
+			if isB(field.Type) {
+				names = append(names, name.Name)
+			}
 		}
 	}
+	return names
 }
 
-// read notes that b.N is read of one that is kept: by the name of what keeps it, or of a value in which it is embedded.
-func (n *neighbours) read(node ast.Node) {
-	sel, ok := node.(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "N" {
-		return
+// readsOther reports whether an N is read of anything but these parameters of the functions round it, and those of functions within.
+func readsOther(root ast.Node, params []string) bool {
+	found := false
+	within := func(kind *ast.FuncType, body *ast.BlockStmt) {
+		found = found || body != nil && readsOther(body, append(paramsB(kind), params...))
 	}
-	name := calledName(sel.X)
-	_, isVariable := sel.X.(*ast.Ident)
-	isParam := isVariable && n.params[name]
-	n.readsKept = n.readsKept || !isParam && (n.keepers[name] || n.keepers["B"])
+	ast.Inspect(root, func(node ast.Node) bool {
+		switch n := node.(type) {
+		case *ast.FuncDecl:
+			within(n.Type, n.Body)
+			return false
+		case *ast.FuncLit:
+			within(n.Type, n.Body)
+			return false
+		case *ast.SelectorExpr:
+			id, isVariable := n.X.(*ast.Ident)
+			found = found || n.Sel.Name == "N" && !(isVariable && slices.Contains(params, id.Name))
+		}
+		return true
+	})
+	return found
 }
 
 // hold notes parameters and fields that may hold a function which is handed b.

@@ -45,6 +45,7 @@ type declaration struct {
 	part
 	names   []string        // those it declares; of a method ".name", of one of a type in these files also the type's
 	uses    map[string]bool // identifiers in it; those behind a dot as ".name"
+	sets    map[string]bool // variables that it assigns to and does not declare
 	strings []literal
 }
 
@@ -63,7 +64,7 @@ type folder struct {
 	benchmarks   map[string][]*ast.FuncDecl
 	bodies       map[string]hash.Hash
 	byName       map[string][]*declaration
-	files        map[string]string // digests of files and folders by what names them
+	files        map[literal]string // digests of files and folders by what names them, wherever that stands
 }
 
 // definitionsOf returns the definitions of all benchmarks in these files, by folder and in the order of their names.
@@ -75,7 +76,7 @@ func definitionsOf(units []*unit) map[string][]definition {
 		}
 		path := filepath.Dir(u.path)
 		if folders[path] == nil {
-			folders[path] = &folder{path: path, benchmarks: map[string][]*ast.FuncDecl{}, bodies: map[string]hash.Hash{}, byName: map[string][]*declaration{}, files: map[string]string{}}
+			folders[path] = &folder{path: path, benchmarks: map[string][]*ast.FuncDecl{}, bodies: map[string]hash.Hash{}, byName: map[string][]*declaration{}, files: map[literal]string{}}
 		}
 		folders[path].add(u)
 	}
@@ -157,7 +158,7 @@ func (u *unit) imports() map[string]string {
 }
 
 func (u *unit) declaration(decl ast.Node, start token.Pos, imports map[string]string) *declaration {
-	d := &declaration{names: declared(decl), uses: map[string]bool{}}
+	d := &declaration{names: declared(decl), uses: map[string]bool{}, sets: assigned(decl)}
 	d.part = part{Name: strings.TrimPrefix(d.names[0], "."), Path: u.path, Line: u.line(decl.Pos())}
 	ast.Inspect(decl, func(n ast.Node) bool { return d.use(u, n) })
 	digest := sha256.New()
@@ -179,6 +180,10 @@ func (d *declaration) use(u *unit, n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:
 		d.uses["."+n.Sel.Name] = true
+		// External tests name what the package's own test files declare for them behind the name of the package.
+		if _, isName := n.X.(*ast.Ident); isName && n.Sel.IsExported() && strings.HasSuffix(u.file.Name.Name, "_test") {
+			d.uses[n.Sel.Name] = true
+		}
 		ast.Inspect(n.X, func(x ast.Node) bool { return d.use(u, x) })
 		return false
 	case *ast.Ident:
@@ -283,7 +288,7 @@ func (f *folder) parts(benchmark string) []part {
 		}
 		if i == len(order)-1 {
 			for _, d := range f.declarations {
-				if !reached[d] && d.runsBefore() && touches(d, order) {
+				if !reached[d] && d.runsBefore() && (touches(d, order) || f.setsOthers(d)) {
 					reached[d] = true
 					order = append(order, d)
 				}
@@ -319,6 +324,39 @@ func (d *declaration) runsBefore() bool {
 	return d.names[0] == "init" || d.names[0] == "TestMain"
 }
 
+// setsOthers tells whether a declaration assigns to what no test file declares: to a variable of the package, or of another one.
+func (f *folder) setsOthers(d *declaration) bool {
+	for name := range d.sets {
+		if len(f.byName[name]) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// assigned returns the names of the variables, or of their packages, to which a function assigns and that it does not declare.
+func assigned(decl ast.Node) map[string]bool {
+	names := map[string]bool{}
+	own := declaredIn(decl)
+	ast.Inspect(decl, func(n ast.Node) bool {
+		switch s := n.(type) {
+		case *ast.AssignStmt:
+			for _, left := range s.Lhs {
+				names[rootOf(left)] = names[rootOf(left)] || s.Tok != token.DEFINE
+			}
+		case *ast.IncDecStmt:
+			names[rootOf(s.X)] = true
+		}
+		return true
+	})
+	for name, isSet := range names {
+		if !isSet || own[name] || name == "" || name == "_" {
+			delete(names, name)
+		}
+	}
+	return names
+}
+
 // touches tells whether a declaration uses a variable or a function that others declare.
 func touches(d *declaration, others []*declaration) bool {
 	for _, other := range others {
@@ -349,7 +387,8 @@ func (f *folder) data(d *declaration) []part {
 
 // digest returns that of the files that a literal names; empty where it names none.
 func (f *folder) digest(l literal) string {
-	if known, ok := f.files[l.value]; ok {
+	l.line = 0
+	if known, ok := f.files[l]; ok {
 		return known
 	}
 	digest := ""
@@ -360,12 +399,13 @@ func (f *folder) digest(l literal) string {
 		}
 		digest = hex.EncodeToString(sum.Sum(nil))
 	}
-	f.files[l.value] = digest
+	f.files[l] = digest
 	return digest
 }
 
 // named returns the data that a literal names. Any word may be that of a package below this one, and any file of Go
-// code is there to be compiled, so outside of testdata only other files are data.
+// code is there to be compiled, so outside of testdata only other files are data. Of a pattern below testdata
+// all of the folder is meant in which what it stands for would be.
 func (f *folder) named(l literal) []string {
 	path := filepath.Join(f.path, l.value)
 	if l.pattern {
@@ -373,11 +413,21 @@ func (f *folder) named(l literal) []string {
 		return paths
 	}
 	info, err := os.Stat(path)
-	first, _, _ := strings.Cut(filepath.ToSlash(l.value), "/")
-	if err != nil || first != "testdata" && (!info.Mode().IsRegular() || strings.HasSuffix(path, ".go")) {
+	for err != nil && isTestdata(l.value) && strings.ContainsAny(l.value, "%*?[") {
+		l.value = filepath.Dir(l.value)
+		path = filepath.Join(f.path, l.value)
+		info, err = os.Stat(path)
+	}
+	if err != nil || !isTestdata(l.value) && (!info.Mode().IsRegular() || strings.HasSuffix(path, ".go")) {
 		return nil
 	}
 	return []string{path}
+}
+
+// isTestdata reports whether a path is that of the folder testdata, or leads into it.
+func isTestdata(path string) bool {
+	first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(path)), "/")
+	return first == "testdata"
 }
 
 // largest is the size in bytes up to which a file is read; of larger ones only the size counts.

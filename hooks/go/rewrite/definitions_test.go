@@ -43,6 +43,12 @@ var pairs = []struct {
 	{"code of the package as data", with("p.go", "1", "os.Open(\"p.go\")"), with("p.go", "2", "os.Open(\"p.go\")"), ""},
 	{"a pattern that embeds nothing", with("p.txt", "1", "glob(\"*.txt\")"), with("p.txt", "2", "glob(\"*.txt\")"), ""},
 	{"embedded files", embedding("1"), embedding("2"), "*.txt"},
+	{"data by a pattern", with("testdata/in.txt", "1", "filepath.Glob(\"testdata/*.txt\")"), with("testdata/in.txt", "2", "filepath.Glob(\"testdata/*.txt\")"), "testdata/*.txt"},
+	{"data by a name that is put together", with("testdata/in.txt", "1", "fmt.Sprintf(\"./testdata/%s.txt\", n)"), with("testdata/in.txt", "2", "fmt.Sprintf(\"./testdata/%s.txt\", n)"), "./testdata/%s.txt"},
+	{"embedded files that another names", embeddingTwice("1"), embeddingTwice("2"), "corpus"},
+	{"what external tests use", external("1"), external("2"), "Inputs"},
+	{"what a function sets of the package before", files(bench + "func init() { size = 1 }\n"), files(bench + "func init() { size = 2 }\n"), "init"},
+	{"what a function sets of its own before", files(bench + "func init() { size := 1; size++ }\n"), files(bench + "func init() { size := 2; size++ }\n"), ""},
 	{"a path out of the folder", with("in.txt", "1", "os.Open(\"../in.txt\")"), with("in.txt", "2", "os.Open(\"../in.txt\")"), ""},
 }
 
@@ -58,6 +64,20 @@ func with(name, content, call string) map[string]string {
 
 func embedding(content string) map[string]string {
 	return map[string]string{"p.txt": content, "a_test.go": head + "import _ \"embed\"\n//go:embed *.txt\nvar x string\n" + bench}
+}
+
+// embeddingTwice embeds a folder that a literal of the benchmark names, too.
+func embeddingTwice(content string) map[string]string {
+	text := "import \"embed\"\n//go:embed corpus\nvar corpus embed.FS\nfunc BenchmarkA(b *testing.B) { f := corpus.ReadDir(\"corpus\"); for b.Loop() { use(f) } }\n"
+	return map[string]string{"corpus/in.txt": content, "a_test.go": head + text}
+}
+
+// external has the benchmark in a package of its own, which uses what the package's own tests declare for it.
+func external(content string) map[string]string {
+	return map[string]string{
+		"export_test.go": head + "func Inputs() string { return \"" + content + "\" }\n",
+		"a_test.go":      "package p_test\nimport \"testing\"\nfunc BenchmarkA(b *testing.B) { for b.Loop() { f(p.Inputs()) } }\n",
+	}
 }
 
 func TestDefinitionsTellChangedBenchmarks(t *testing.T) {

@@ -16,6 +16,8 @@ const (
 	reasonBeside    = "b.N is read, or b.RunParallel called again, beside b.RunParallel"
 	reasonPlace     = "b.N is not the bound of a plain counting loop directly in the function"
 	reasonParallel  = "b.RunParallel is not called directly in the function and once"
+	reasonUnseen    = "the body of b.RunParallel is written elsewhere"
+	reasonShared    = "the body of b.RunParallel changes what its goroutines share beside its loop"
 	reasonLabel     = "the loop has a label"
 	reasonLeave     = "the loop can be left early"
 	reasonShadow    = "the parameter is assigned, shadowed or its address is taken"
@@ -51,6 +53,9 @@ func (u *unit) rewriteFunction(f *function, uses []*ast.SelectorExpr) (edit, str
 	e, reason := u.rewriteStatement(f, statement, uses[0])
 	if reason == "" {
 		reason = f.checkRest(statement)
+	}
+	if reason == "" && isParallel(uses[0]) {
+		reason = u.checkShared(f, statement.(*ast.ExprStmt).X.(*ast.CallExpr))
 	}
 	return e, reason
 }

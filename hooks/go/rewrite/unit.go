@@ -246,17 +246,6 @@ func (f *function) calls(visit func(call *ast.CallExpr, name string, loops int))
 	})
 }
 
-// keepsB reports whether the function puts b into something else than a call.
-func (f *function) keepsB() bool {
-	keeps := false
-	f.walk(func(n ast.Node, _ int) {
-		for _, value := range putBy(n) {
-			keeps = keeps || isIdent(value, f.param)
-		}
-	})
-	return keeps
-}
-
 // putBy returns the values that a literal or statement puts somewhere.
 func putBy(n ast.Node) []ast.Expr {
 	switch s := n.(type) {

@@ -24,8 +24,8 @@ const HOOK_FILES: [(&str, &str); 17] = sources!("../../../../../hooks/go/hook/":
 );
 const ANCHORS: &str = include_str!("../../../../../hooks/go/anchors.json");
 /// The program that rewrites counting loops.
-const REWRITER_FILES: [(&str, &str); 7] = sources!("../../../../../hooks/go/rewrite/":
-    "go.mod", "main.go", "definitions.go", "unit.go", "callers.go", "loop.go", "rest.go"
+const REWRITER_FILES: [(&str, &str); 8] = sources!("../../../../../hooks/go/rewrite/":
+    "go.mod", "main.go", "definitions.go", "unit.go", "callers.go", "loop.go", "parallel.go", "rest.go"
 );
 
 /// Insertions and files that bring the hook into package `testing`; see `hooks/go/anchors.json`.
@@ -175,7 +175,8 @@ pub(super) fn insert_all(original: &str, insertions: &[Insertion], target: &Path
             1 => {}
             _ => return Err(insertion.anchor.trim().to_owned()),
         }
-        let line = original[..original.find(&insertion.anchor).unwrap_or(0)].matches('\n').count() + 2;
+        let end = original.find(&insertion.anchor).unwrap_or(0) + insertion.anchor.len();
+        let line = original[..end].matches('\n').count() + 1;
         let with = format!("{}{}//line {}:{line}\n", insertion.anchor, insertion.insert, target.display());
         text = text.replacen(&insertion.anchor, &with, 1);
     }
