@@ -150,6 +150,31 @@ fn benchmarks_of_a_program_that_ends_before_them_fail() {
 }
 
 #[test]
+fn a_package_whose_tests_do_not_start_fails_and_others_are_measured() {
+    let main = "func BenchmarkOther(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tsum = sha256.Sum256(page[:])\n\t}\n}\n\nfunc TestMain(*testing.M) {\n\tos.Stderr.WriteString(\"no database\\n\")\n\tos.Exit(1)\n}\n";
+    let place = two(&simple(GOOD), &simple(GOOD));
+    for side in ["old", "new"] {
+        place.write(&format!("{side}/db/db_test.go"), &simple(main));
+        place.write(&format!("{side}/examples/a.go"), "package a\n");
+        place.write(&format!("{side}/examples/b.go"), "package b\n");
+    }
+    let wanted = compare(&place, &["--packages", "./...", "--bench", "^BenchmarkGood$", "--forks", "3"]).expect(0);
+    assert_no_false_alarm(&wanted, &["BenchmarkGood"]);
+    let all = compare(&place, &["--packages", "./...", "--forks", "3"]).expect(1);
+    assert_no_false_alarm(&all, &["BenchmarkGood"]);
+    let reason = all.benchmark("BenchmarkOther")["failure"]["reason"].to_string();
+    assert!(reason.contains("no database") && reason.contains("-trimpath=false"), "{reason}");
+}
+
+#[test]
+fn names_made_of_the_number_of_processors_are_those_that_were_asked_for() {
+    let named = simple("func BenchmarkPool(b *testing.B) {\n\tb.Run(\"workers=\"+strconv.Itoa(runtime.GOMAXPROCS(0)), func(b *testing.B) {\n\t\tfor i := 0; i < b.N; i++ {\n\t\t\tsum = sha256.Sum256(page[:])\n\t\t}\n\t})\n}\n")
+        .replace("\"os\"\n", "\"os\"\n\t\"runtime\"\n\t\"strconv\"\n");
+    let ran = compare(&two(&named, &named), &["--forks", "3", "--", "-cpu", "3"]).expect(0);
+    assert_no_false_alarm(&ran, &["BenchmarkPool/workers=3"]);
+}
+
+#[test]
 fn the_first_of_two_benchmarks_of_one_name_is_measured() {
     let place = two(&simple(GOOD), &simple(GOOD));
     let other = simple(GOOD).replace("package fixture", "package fixture_test");

@@ -14,18 +14,21 @@ pub struct GoArguments {
 }
 
 /// Build flags that take a value.
-const BUILD_WITH_VALUE: [&str; 15] = [
+const BUILD_WITH_VALUE: [&str; 16] = [
     "tags", "gcflags", "ldflags", "asmflags", "gccgoflags", "mod", "modfile", "pkgdir", "toolexec", "buildmode",
-    "compiler", "covermode", "coverpkg", "pgo", "p",
+    "compiler", "covermode", "coverpkg", "pgo", "p", "installsuffix",
 ];
 /// Build flags without a value.
-const BUILD_SWITCHES: [&str; 7] = ["race", "msan", "asan", "cover", "a", "linkshared", "trimpath"];
+const BUILD_SWITCHES: [&str; 8] = ["race", "msan", "asan", "cover", "a", "linkshared", "trimpath", "modcacherw"];
 /// Test flags without a value; the binary knows them as `-test.X`.
-const TEST_SWITCHES: [&str; 3] = ["short", "v", "failfast"];
+const TEST_SWITCHES: [&str; 4] = ["short", "v", "failfast", "fullpath"];
 /// Test flags with a value.
-const TEST_WITH_VALUE: [&str; 1] = ["shuffle"];
+const TEST_WITH_VALUE: [&str; 2] = ["shuffle", "parallel"];
+/// Flags about what duet does in its own way in any case, and that change nothing: those with a value, and those without.
+const MOOT_WITH_VALUE: [&str; 1] = ["vet"];
+const MOOT_SWITCHES: [&str; 3] = ["buildvcs", "x", "work"];
 /// Flags that would take the measurement out of our hands, with what to use instead.
-const OWNED: [(&str, &str); 12] = [
+const OWNED: [(&str, &str); 19] = [
     ("bench", "use `--bench`"),
     ("run", "duet runs benchmarks only"),
     ("skip", "use `--exclude`"),
@@ -38,6 +41,13 @@ const OWNED: [(&str, &str); 12] = [
     ("overlay", "duet needs the overlay for its hook"),
     ("o", "duet places its binaries itself"),
     ("exec", "duet starts the processes itself"),
+    ("c", "duet places its binaries itself"),
+    ("C", "change into the directory first"),
+    ("json", "use `--format json`"),
+    ("cpuprofile", "use `--profile`"),
+    ("memprofile", "allocations are always recorded"),
+    ("blockprofile", "duet takes no such profile"),
+    ("mutexprofile", "duet takes no such profile"),
 ];
 
 impl GoArguments {
@@ -65,7 +75,7 @@ impl GoArguments {
                 return Err(RunError::argument(arg, *instead));
             }
             let switch = BUILD_SWITCHES.contains(&name) || TEST_SWITCHES.contains(&name);
-            let valued = BUILD_WITH_VALUE.contains(&name) || TEST_WITH_VALUE.contains(&name) || name == "cpu";
+            let valued = [&BUILD_WITH_VALUE[..], &TEST_WITH_VALUE, &MOOT_WITH_VALUE, &["cpu"]].concat().contains(&name);
             let value = match inline {
                 None if valued => {
                     Some(rest.next().cloned().ok_or_else(|| RunError::argument(arg, "its value is missing"))?)
@@ -74,6 +84,9 @@ impl GoArguments {
             };
             let with_value =
                 |prefix: &str| value.as_ref().map_or(format!("-{prefix}{name}"), |v| format!("-{prefix}{name}={v}"));
+            if MOOT_SWITCHES.contains(&name) || MOOT_WITH_VALUE.contains(&name) {
+                continue;
+            }
             if name == "cpu" {
                 sorted.cpu = Some(cpu(arg, value.as_deref().unwrap_or_default())?);
             } else if BUILD_SWITCHES.contains(&name) || BUILD_WITH_VALUE.contains(&name) {
@@ -116,6 +129,9 @@ mod tests {
         assert_eq!(sorted.build, ["-pgo=off", "-pgo=cpu.pprof", "-trimpath=false"]);
         // A flag that is not known goes to the binary as it was typed, whose error names it so.
         assert_eq!(sorted.binary, ["-test.parallel=4", "-test.short", "--mine"]);
+        let sorted = parse("-vet=off -buildvcs=false -x -modcacherw -vet all -parallel 4 -fullpath").unwrap();
+        assert_eq!(sorted.build, ["-modcacherw"]);
+        assert_eq!(sorted.binary, ["-test.parallel=4", "-test.fullpath"]);
     }
 
     #[test]
@@ -123,6 +139,7 @@ mod tests {
         assert!(parse("-count 10").unwrap_err().contains("--forks"));
         assert!(parse("-test.benchtime=1s").unwrap_err().contains("--budget"));
         assert!(parse("-test.list=.").unwrap_err().contains("`duet list`"));
+        assert!(parse("-cpuprofile cpu.out").unwrap_err().contains("`--profile`"));
         assert!(parse("-cpu 1,2").unwrap_err().contains("list"));
         assert!(parse("./...").unwrap_err().contains("--packages"));
         assert!(parse("-tags").unwrap_err().contains("missing"));

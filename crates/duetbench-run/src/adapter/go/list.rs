@@ -74,10 +74,18 @@ impl Lister<'_> {
             }
             let Some(death) = pass.death else {
                 if !pass.all_had_their_turn {
-                    self.fail_unstarted(&started, &mut found);
+                    self.fail_unstarted(&started, &mut found, "the test program ended before its benchmarks");
                 }
                 break;
             };
+            if started.is_empty() && culprits.is_empty() {
+                self.fail_unstarted(
+                    &started,
+                    &mut found,
+                    &format!("the test program ended before its benchmarks: {death}"),
+                );
+                break;
+            }
             let last = under_way(&pass.lines).or(started.last().map(String::as_str)).map(str::to_owned);
             let Some(culprit) = last.filter(|name| !culprits.contains(name) && culprits.len() < CULPRITS_MAX) else {
                 let what = format!("the benchmarks of `{}` cannot be listed: {death}", self.package);
@@ -105,12 +113,13 @@ impl Lister<'_> {
         Discovered::of(self.id(name), Style::Recall, Err(words))
     }
 
-    /// A test program that ends well before its benchmarks would otherwise look like one that has none.
-    fn fail_unstarted(&self, started: &[String], found: &mut ByName) {
-        let words =
-            "the test program ended before its benchmarks (by `TestMain`?); `--pass-env` passes variables to it";
+    /// A test program that ends before its benchmarks would otherwise look like one that has none.
+    fn fail_unstarted(&self, started: &[String], found: &mut ByName, end: &str) {
+        let words = format!(
+            "{end} (by `TestMain`?); `--pass-env` passes variables to it, `-- -trimpath=false` has it find data by its sources' paths"
+        );
         for name in self.wanted.iter().filter(|name| !started.contains(name)) {
-            found.entry(name.clone()).or_insert_with(|| self.failed(name, words.to_owned()));
+            found.entry(name.clone()).or_insert_with(|| self.failed(name, words.clone()));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Go: test binaries built once per version with a hooked `testing` package, through `go test -c -overlay`.
 //!
-//! No file of the user's is changed: the overlay gives the compiler other contents for `testing/benchmark.go` (five
-//! one-line insertions), for the hook's own files, and for test files whose counting loops were rewritten.
+//! No file of the user's is changed: the overlay gives the compiler other contents for `testing/benchmark.go` (six
+//! insertions), for the hook's own files, and for test files whose counting loops were rewritten.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -212,7 +212,8 @@ impl Adapter for Go {
         let mut all = Listing::default();
         for (number, (package, artifact)) in build.artifacts.iter().enumerate() {
             let file = self.scratch.join(format!("list-{number}"));
-            let launch = self.base_launch(artifact, 1);
+            let mut launch = self.base_launch(artifact, 1);
+            launch.args.extend(self.processors_flag());
             let (wanted, unwanted) = self.declared(build, package);
             let (last, timeout) = (self.user_args(), self.around.timeout);
             let lister = list::Lister { package, launch, last, file, timeout, wanted, unwanted };
@@ -362,6 +363,11 @@ impl Go {
         if declared.leaf { self.around.filter.keeps(&id.name) } else { self.around.filter.may_keep_below(&id.name) }
     }
 
+    /// The argument that gives benchmarks as many processors as the user asked for: names may be made of their number.
+    fn processors_flag(&self) -> Option<OsString> {
+        self.arguments.cpu.map(|cpu| format!("-test.cpu={cpu}").into())
+    }
+
     /// Arguments that the user passes to the binary; they come last, because they may end in arguments that are no flags.
     fn user_args(&self) -> Vec<OsString> {
         self.arguments.binary.iter().map(OsString::from).collect()
@@ -374,8 +380,8 @@ impl Go {
             // A side that is pinned to one core must not believe otherwise, nor be told otherwise.
             launch.env.push(("GOMAXPROCS".into(), "1".into()));
             launch.args.push("-test.cpu=1".into());
-        } else if let Some(cpu) = self.arguments.cpu {
-            launch.args.push(format!("-test.cpu={cpu}").into());
+        } else {
+            launch.args.extend(self.processors_flag());
         }
         launch.args.extend(self.user_args());
     }
