@@ -164,8 +164,9 @@ fn unexplained(report: &Report) -> Vec<String> {
     let has_none = |b: &&BenchmarkReport| report.profiles.iter().all(|profile| profile.id != b.id);
     let left = report.to_profile().into_iter().filter(has_none).count();
     if left > 0 && !report.profiles.is_empty() {
+        let more = render::format::many(left, "more regression has", "more regressions have");
         words.push(format!(
-            "{left} more regressions have no profile: the run made those of the {BENCHMARKS_MAX} largest, unless it was interrupted"
+            "{more} no profile: the run made those of the {BENCHMARKS_MAX} largest, unless it was interrupted"
         ));
     }
     words

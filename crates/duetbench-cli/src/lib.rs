@@ -1,6 +1,7 @@
 //! The `duet` command: arguments, settings, printing, exit codes. What is measured and judged lives elsewhere.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -103,7 +104,7 @@ pub fn run<P: Program>() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().collect();
     match parsed::<P>(typed.clone()) {
         Ok(program) => {
-            let exit = dispatch(&program).unwrap_or_else(|failure| {
+            let exit = dispatch(&program, &typed).unwrap_or_else(|failure| {
                 Printer::failure(P::NAME, &failure);
                 failure.exit_code()
             });
@@ -135,8 +136,8 @@ fn parsed<P: Program>(typed: Vec<OsString>) -> Result<P, Misuse> {
     })
 }
 
-fn dispatch(program: &impl Program) -> Result<u8, Failure> {
-    let cwd = std::env::current_dir()?;
+fn dispatch<P: Program>(program: &P, typed: &[OsString]) -> Result<u8, Failure> {
+    let cwd = std::env::current_dir().map_err(|e| RunError::file("read", Path::new("."), e))?;
     let settings = Settings::gather(program.typed(), &cwd)?;
     let interrupted = Arc::new(AtomicBool::new(false));
     if program.ends_orderly() {
@@ -145,7 +146,10 @@ fn dispatch(program: &impl Program) -> Result<u8, Failure> {
     let context = Context { printer: Printer::new(&settings), settings, cwd, interrupted: interrupted.clone() };
     if program.ends_orderly() {
         let db = (!context.settings.dry_run()).then(|| context.db());
-        context.printer.check_destination(db.as_deref())?;
+        if let Err(failure) = context.printer.check_destination(db.as_deref()) {
+            Printer::failure(P::NAME, &failure);
+            return Ok(P::exit_of_misuse(typed));
+        }
     }
     let done = program.carry_out(&context);
     end_leftovers("measured code");

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use duetbench_core::analysis::Answers;
+use duetbench_core::analysis::Seen;
 use duetbench_core::foreign::lines;
 use duetbench_core::{BenchmarkId, Report};
 use duetbench_formats::Content;
@@ -197,7 +197,7 @@ impl Printer {
     }
 
     /// The table of a comparison that is being measured, for the terminal that people look at meanwhile; absent before the first look.
-    pub fn live_table(&self, benchmarks: &[&BenchmarkId], answers: Answers<'_>) -> Option<String> {
+    pub fn live_table(&self, benchmarks: &[&BenchmarkId], answers: &[Option<Seen>]) -> Option<String> {
         let size = rustix::termios::tcgetwinsize(io::stderr()).ok().filter(|size| size.ws_col > 0)?;
         let room = Room { width: size.ws_col.into(), height: size.ws_row.into() };
         let palette = if self.colour { Palette::coloured() } else { Palette::plain() };

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use duetbench_core::analysis::Answers;
+use duetbench_core::analysis::Seen;
 use duetbench_core::{BenchmarkId, Trial};
 use duetbench_run::RunError;
 use duetbench_run::engine::{Activity, Observer, Progress, TrialOutcome};
@@ -41,7 +41,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Draws the answers so far, where it is time for that.
-    fn draw(&mut self, answers: Answers<'_>) {
+    fn draw(&mut self, answers: &[Option<Seen>]) {
         if self.printer.is_live() && self.drawn.is_none_or(|drawn| drawn.elapsed() >= TABLE_EVERY) {
             self.table = self.printer.live_table(&self.benchmarks, answers).unwrap_or_default();
             self.drawn = Some(Instant::now());

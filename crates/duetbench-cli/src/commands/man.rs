@@ -3,6 +3,7 @@
 use std::fs;
 
 use clap::CommandFactory;
+use duetbench_run::RunError;
 
 use super::Context;
 use crate::args::{Cli, CompletionsArgs, ManArgs};
@@ -24,8 +25,9 @@ pub fn completions(args: &CompletionsArgs, context: &Context) -> Result<u8, Fail
 /// # Errors
 /// When the folder cannot be made or written to.
 pub fn pages(args: &ManArgs, context: &Context) -> Result<u8, Failure> {
-    fs::create_dir_all(&args.folder)?;
-    clap_mangen::generate_to(Cli::command(), &args.folder)?;
+    let written =
+        fs::create_dir_all(&args.folder).and_then(|()| clap_mangen::generate_to(Cli::command(), &args.folder));
+    written.map_err(|e| RunError::file("write", &args.folder, e))?;
     context.printer.note(&format!("manual pages are in `{}`", args.folder.display()));
     Ok(code::CLEAN)
 }

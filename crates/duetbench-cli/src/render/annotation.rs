@@ -1,6 +1,6 @@
 //! Annotations for GitHub Actions, which shows beside a change why it is stopped: workflow commands, one line each.
 
-use duetbench_core::report::BenchmarkReport;
+use duetbench_core::report::{BenchmarkReport, Outcome};
 use duetbench_core::{BenchmarkId, Report, Verdict};
 
 use super::format::{change_within, first_line, one_line, short_name};
@@ -15,12 +15,11 @@ pub fn render(report: &Report) -> Vec<String> {
         Some(decided) => gate::stopping(decided),
         None => regressions(report),
     };
-    words
-        .into_iter()
-        .chain(failures(report))
-        .take(LINES_MAX)
-        .map(|words| format!("::error title=duet::{}", escaped(&words)))
-        .collect()
+    let mut lines: Vec<String> = words.into_iter().chain(failures(report)).take(LINES_MAX).collect();
+    if lines.is_empty() && report.outcome() == Outcome::Failed {
+        lines.push(summary::headline(report));
+    }
+    lines.iter().map(|words| format!("::error title=duet::{}", escaped(words))).collect()
 }
 
 fn regressions(report: &Report) -> Vec<String> {

@@ -12,9 +12,22 @@ pub(crate) fn is_wanted() -> bool {
 /// Two signs that would say something else as one; each takes the place of a space beside it.
 const BOUNDS: [(char, &str); 2] = [('≥', ">="), ('≤', "<=")];
 
-/// Our own signs as the nearest ones of ASCII, as wide as they are so that columns stay; foreign words keep theirs.
+/// Our own signs as the nearest ones of ASCII, as wide as they are so that columns stay. What stands between backticks
+/// is to be typed and stays, but for what we left out of it.
 pub(crate) fn written(text: &str) -> String {
-    let spaced = BOUNDS.iter().fold(text.to_owned(), |text, (sign, plain)| {
+    text.split_inclusive('\n').map(line).collect()
+}
+
+fn line(line: &str) -> String {
+    let parts: Vec<&str> = line.split('`').collect();
+    let is_quoted = |i: usize| i % 2 == 1 && i + 1 < parts.len();
+    let parts =
+        parts.iter().enumerate().map(|(i, part)| if is_quoted(i) { part.replace('…', "~") } else { ours(part) });
+    parts.collect::<Vec<_>>().join("`")
+}
+
+fn ours(words: &str) -> String {
+    let spaced = BOUNDS.iter().fold(words.to_owned(), |text, (sign, plain)| {
         text.replace(&format!("{sign} "), plain).replace(&format!("  {sign}"), &format!(" {plain}"))
     });
     spaced.chars().map(plain).collect()
@@ -57,6 +70,7 @@ mod tests {
     #[test]
     fn our_signs_have_a_stand_in_of_the_same_width() {
         let check = |text: &str, want: &str| assert_eq!(written(text), want);
+        check("5µs: `duet show --bench '5µs'`, 3 × `a\n` ×", "5us: `duet show --bench '5µs'`, 3 x `a\n` x");
         check("▲ Encode  1.7µs → 2.1µs  ├─▲─┤ ¹ ⁴⁰", "^ Encode  1.7us > 2.1us  |-^-| 1 40");
         check("日本語", "日本語");
         check("needs ≥ 3 forks, has 2", "needs >=3 forks, has 2");

@@ -17,8 +17,10 @@ pub(super) fn calls(fleet: &FleetReport) -> String {
         .map(|(end, calls)| format!(", {calls} {}", trouble(*end)))
         .collect();
     let builds = if fleet.terms.builds == 1 { String::new() } else { format!(", {} build pairs", fleet.terms.builds) };
+    let count = if fleet.tasks == 1 { "call counts" } else { "calls count" };
+    let instances = if fleet.instances == 1 { "instance" } else { "instances" };
     format!(
-        "{} of {} calls count{troubles}; {} instances of {} with {} MB ({}), {} started by a call{builds}; {:.0} s billed, about {} (prices of {})",
+        "{} of {} {count}{troubles}; {} {instances} of {} with {} MB ({}), {} started by a call{builds}; {:.0} s billed, about {} (prices of {})",
         fleet.counted,
         fleet.tasks,
         fleet.instances,

@@ -26,44 +26,45 @@ const FACTOR_MAX: f64 = 16.0;
 pub(super) struct Axis {
     low: f64,
     high: f64,
-    /// Half the width of the band that is no change.
-    band: f64,
     cells: usize,
 }
 
-/// A verdict and the interval that is drawn for it.
+/// A verdict and the interval that is drawn for it, over the band that is no change.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark<'a> {
     pub(super) verdict: &'a Verdict,
     pub(super) range: Ranged,
+    pub(super) threshold: f64,
 }
 
 impl Mark<'_> {
     /// The mark of a benchmark; none for one that changed itself, which would stretch the axis and tell nothing.
-    pub(super) fn of(benchmark: &BenchmarkReport) -> Option<Mark<'_>> {
+    pub(super) fn of(benchmark: &BenchmarkReport, suite: f64) -> Option<Mark<'_>> {
         let interval = summary::shown_interval(benchmark).filter(|_| !benchmark.verdict.is_redefined())?;
-        Some(Mark { verdict: &benchmark.verdict, range: Ranged { interval, ..benchmark.judged()? } })
+        let range = Ranged { interval, ..benchmark.judged()? };
+        Some(Mark { verdict: &benchmark.verdict, range, threshold: benchmark.threshold.unwrap_or(suite) })
     }
 }
 
 impl Axis {
     /// The axis of a report; absent where there is nothing to draw.
     pub(super) fn of(report: &Report, width: Option<usize>) -> Option<Axis> {
-        let marks: Vec<Mark<'_>> = report.benchmarks.iter().filter_map(Mark::of).collect();
-        (!marks.is_empty()).then(|| Axis::over(&marks, report.spec.decision.threshold, width))
+        let suite = report.spec.decision.threshold;
+        let marks: Vec<Mark<'_>> = report.benchmarks.iter().filter_map(|one| Mark::of(one, suite)).collect();
+        (!marks.is_empty()).then(|| Axis::over(&marks, width))
     }
 
     /// An axis for a terminal of this width on which all changes are seen whole and of the others at least the point estimates.
-    pub(super) fn over(marks: &[Mark<'_>], threshold: f64, width: Option<usize>) -> Axis {
-        let band = threshold.ln_1p();
-        let ends = marks.iter().flat_map(|Mark { verdict, range }| match verdict.is_change() {
+    pub(super) fn over(marks: &[Mark<'_>], width: Option<usize>) -> Axis {
+        let band = marks.iter().map(|mark| mark.threshold.ln_1p()).fold(0.0, f64::max);
+        let ends = marks.iter().flat_map(|Mark { verdict, range, .. }| match verdict.is_change() {
             true => [range.interval.low.ln(), range.interval.high.ln()],
             false => [range.ratio.ln(); 2],
         });
         let limit = FACTOR_MAX.ln();
         let (low, high) = ends.fold((-2.0 * band, 2.0 * band), |(low, high), end| (low.min(end), high.max(end)));
         let cells = (width.unwrap_or(WIDTH) / WIDTH_PER_CELL).clamp(CELLS.0, CELLS.1);
-        Axis { low: low.max(-limit), high: high.min(limit), band, cells }
+        Axis { low: low.max(-limit), high: high.min(limit), cells }
     }
 
     /// The cell of a logarithm, that of the nearer end where it lies beyond.
@@ -85,11 +86,11 @@ impl Axis {
     }
 
     /// One interval with its point estimate, over the band and the line of no change.
-    pub(super) fn draw(&self, Mark { verdict, range }: Mark<'_>) -> String {
+    pub(super) fn draw(&self, Mark { verdict, range, threshold }: Mark<'_>) -> String {
         let Ranged { ratio, interval: RatioInterval { low, high }, .. } = range;
         let [low, high] = [low.ln(), high.ln()];
         let [from, to] = [low, high].map(|log| self.cell(log));
-        let (zero, band) = (self.cell(0.0), self.cell(-self.band)..=self.cell(self.band));
+        let (zero, band) = (self.cell(0.0), self.cell(-threshold.ln_1p())..=self.cell(threshold.ln_1p()));
         let point = self.cell(ratio.ln());
         let cell = |i: usize| match i {
             i if i == point => order::shape(verdict),
@@ -123,7 +124,7 @@ mod tests {
     #[test]
     fn ends_and_zero_are_labelled_where_there_is_room() {
         let check = |low: f64, high: f64, cells, want: &str| {
-            let axis = Axis { low: low.ln(), high: high.ln(), band: 0.03, cells };
+            let axis = Axis { low: low.ln(), high: high.ln(), cells };
             assert_eq!(axis.labels(), want);
         };
         check(0.5, 2.0, 21, "-50%      0     +100%");
@@ -133,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_lies_beyond_the_axis_is_drawn_at_its_end() {
-        let axis = Axis { low: -1.0, high: 1.0, band: 0.03, cells: 21 };
+        let axis = Axis { low: -1.0, high: 1.0, cells: 21 };
         let cells = [f64::NEG_INFINITY, -1.0, 0.0, 0.1, 1.0, 700.0].map(|log| axis.cell(log));
         assert_eq!(cells, [0, 0, 10, 11, 20, 20]);
     }

@@ -17,7 +17,8 @@ pub(super) fn lines(gate: &Gate) -> Vec<String> {
 
 /// Reasons why the change is stopped: breaches, stale waivers, missing answers.
 pub(super) fn stopping(gate: &Gate) -> Vec<String> {
-    let unanswered = gate.unanswered().map(|id| format!("fails: `{}` has no answer", one_line(&short_name(&id.name))));
+    let unanswered =
+        gate.unanswered().map(|one| format!("fails: `{}` has no answer", one_line(&short_name(&one.id.name))));
     gate.failing().map(breach).chain(gate.stale.iter().map(stale)).chain(unanswered).collect()
 }
 
@@ -82,7 +83,7 @@ fn words(metric: &Metric) -> String {
 
 /// The same for programs.
 pub(super) fn json(gate: &Gate) -> Value {
-    let unanswered = gate.unanswered().map(|id| json!({ "package": id.package, "name": id.name }));
+    let unanswered = gate.unanswered().map(|one| json!({ "package": one.id.package, "name": one.id.name }));
     json!({
         "passes": gate.failing().next().is_none() && gate.stale.is_empty() && gate.unanswered().next().is_none(),
         "breaches": gate.breaches.iter().map(breach_json).collect::<Vec<_>>(),

@@ -1,6 +1,6 @@
 //! The table of a comparison that is being measured: intervals narrow, and a verdict appears once it is known.
 
-use duetbench_core::analysis::{Answers, Seen};
+use duetbench_core::analysis::Seen;
 use duetbench_core::{BenchmarkId, Verdict};
 
 use super::document::{Cell, Cells, Column, Group, Table, Tone, Turn};
@@ -31,9 +31,9 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn of(id: &'a BenchmarkId, Seen { range, verdict }: &'a Seen) -> Row<'a> {
+    fn of(id: &'a BenchmarkId, Seen { range, verdict, threshold }: &'a Seen) -> Row<'a> {
         let verdict = if verdict.is_open() { &OPEN } else { verdict };
-        Row { id, mark: Mark { verdict, range: *range } }
+        Row { id, mark: Mark { verdict, range: *range, threshold: *threshold } }
     }
 
     fn is_open(&self) -> bool {
@@ -42,8 +42,8 @@ impl<'a> Row<'a> {
 }
 
 /// The table of these benchmarks, changes first; absent before the first look.
-pub fn table(benchmarks: &[&BenchmarkId], answers: Answers<'_>, palette: &Palette, room: Room) -> Option<String> {
-    let all = benchmarks.iter().zip(answers.seen);
+pub fn table(benchmarks: &[&BenchmarkId], seen: &[Option<Seen>], palette: &Palette, room: Room) -> Option<String> {
+    let all = benchmarks.iter().zip(seen);
     let mut rows: Vec<Row<'_>> = all.filter_map(|(id, seen)| Some(Row::of(id, seen.as_ref()?))).collect();
     // Stable, so that a row moves only when its verdict is new.
     rows.sort_by_key(|row| order::rank(row.mark.verdict));
@@ -53,7 +53,7 @@ pub fn table(benchmarks: &[&BenchmarkId], answers: Answers<'_>, palette: &Palett
         return None;
     }
     let marks: Vec<Mark<'_>> = rows.iter().map(|row| row.mark).collect();
-    let axis = Axis::over(&marks, answers.threshold, Some(room.width));
+    let axis = Axis::over(&marks, Some(room.width));
     let short = names::Short::of(benchmarks.iter().copied());
     let mut table = Table::grouped(vec![Group { title: String::new(), columns: columns(&short, &axis) }]);
     rows.iter().for_each(|row| table.push(cells(row, &short, &axis)));
@@ -71,7 +71,7 @@ fn columns(names: &names::Short, axis: &Axis) -> Vec<Column> {
 }
 
 fn cells(row: &Row<'_>, names: &names::Short, axis: &Axis) -> Vec<Cell> {
-    let Mark { verdict, range } = row.mark;
+    let Mark { verdict, range, .. } = row.mark;
     let (tone, number, word) = match row.is_open() {
         true => (Tone::Faint, String::new(), "narrowing"),
         false if *verdict == Verdict::NoChange => (Tone::Faint, "~".into(), order::label(verdict)),

@@ -38,7 +38,12 @@ pub fn render(report: &Report) -> String {
     page.warnings(report);
     page.table(report, &open);
     page.reported(report);
-    if !folded.is_empty() {
+    // Where the first rows have filled the room there would be nothing to unfold.
+    let has_room = page.left_out == 0;
+    if !has_room {
+        page.left_out += folded.len();
+    }
+    if has_room && !folded.is_empty() {
         let more = if open.is_empty() { "" } else { "more " };
         let benchmarks = if folded.len() == 1 { "benchmark" } else { "benchmarks" };
         page.out += &format!("<details><summary>{} {more}{benchmarks}</summary>\n\n", folded.len());
@@ -65,7 +70,7 @@ fn rows(count: usize) -> String {
 
 fn head(report: &Report) -> String {
     let [base, candidate] = summary::versions(report);
-    let mut out = format!("{MARKER}\n### {} duet: {}\n\n", outcome_sign(report.outcome()), summary::headline(report));
+    let mut out = format!("{MARKER}\n### {} duet: {}\n\n", outcome_sign(report), summary::headline(report));
     out +=
         &format!("{} → {}  \n{}\n\n", code(&shortened(&base)), code(&shortened(&candidate)), summary::counts(report));
     let gate: Vec<String> = report.gate.iter().flat_map(gate::lines).collect();
@@ -120,8 +125,9 @@ fn tail(report: &Report) -> String {
 }
 
 /// The sign of the whole answer, which is seen among forty comments.
-fn outcome_sign(outcome: Outcome) -> &'static str {
-    match outcome {
+fn outcome_sign(report: &Report) -> &'static str {
+    match report.outcome() {
+        Outcome::Clean if !report.complete => "❔",
         Outcome::Regression => "🔺",
         Outcome::Failed => "❌",
         Outcome::StaleWaiver => "⚠️",

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::format::{change_within, interval, one_line, shortened};
 use super::names::Short;
-use super::order::label;
+use super::order::{label, rank};
 
 /// One unit of one benchmark, ready to be aligned.
 pub(super) struct Row<'a> {
@@ -19,17 +19,8 @@ pub(super) struct Row<'a> {
 
 /// Everything that was read, those of which the verdict is worst first.
 pub(super) fn rows(report: &Report) -> Vec<Row<'_>> {
-    let rank = |one: &&ReportedMetric| match one.verdict {
-        Verdict::Regression => 0,
-        Verdict::Slower(_) => 1,
-        Verdict::Failed { .. } => 2,
-        Verdict::Inconclusive { .. } => 3,
-        Verdict::Improvement => 4,
-        Verdict::Faster(_) => 5,
-        _ => 6,
-    };
     let mut all: Vec<&ReportedMetric> = report.reported.iter().collect();
-    all.sort_by_key(rank);
+    all.sort_by_key(|one| rank(&one.verdict));
     let names = Short::of(all.iter().map(|one| &one.id));
     all.into_iter().map(|one| row(one, &names)).collect()
 }

@@ -83,27 +83,30 @@ const RULES: [(&str, &str, &str); 5] = [
 /// The report as SARIF, with the places that it is about.
 pub fn render(report: &Report, sites: &Sites) -> String {
     let mut results = worse(report, sites);
-    let is_wanted = |id: &BenchmarkId| report.gate.iter().flat_map(Gate::unanswered).any(|wanted| wanted == id);
+    let is_wanted = |id: &BenchmarkId, of_units| {
+        let mut wanted = report.gate.iter().flat_map(Gate::unanswered);
+        wanted.any(|question| question.id == *id && question.of_units == of_units)
+    };
     for benchmark in &report.benchmarks {
         let found = match &benchmark.verdict {
             Verdict::Slower(Extent::Open { .. }) if !is_breach(report, benchmark) => {
                 (Rule::Slower, size_open(benchmark))
             }
             Verdict::Inconclusive { .. } => (Rule::Inconclusive, undecided(benchmark)),
-            Verdict::Faster(Extent::Open { .. }) if is_wanted(&benchmark.id) => {
+            Verdict::Faster(Extent::Open { .. }) if is_wanted(&benchmark.id, false) => {
                 (Rule::Inconclusive, size_open(benchmark))
             }
             Verdict::Failed { .. } => (Rule::Failed, failed(benchmark)),
             _ => continue,
         };
         let mut result = result(found.0, &found.1, &sites.place(&benchmark.id), &benchmark.id.to_string());
-        if is_wanted(&benchmark.id) {
+        if is_wanted(&benchmark.id, false) {
             result["level"] = json!("error");
         }
         results.push(result);
     }
-    for unit in &report.reported {
-        results.extend(without_answer(unit, sites, is_wanted(&unit.id)));
+    for unit in report.compared_units() {
+        results.extend(without_answer(unit, sites, is_wanted(&unit.id, true)));
     }
     results.extend(report.gate.iter().flat_map(|gate| stale(gate, sites)));
     let compared = report.benchmarks.iter().any(BenchmarkReport::was_compared) && !report.answers_nothing();

@@ -52,6 +52,7 @@ fn shape(planned: Option<Repetitions>) -> String {
 /// The change of an entry, in words.
 fn change(entry: &Entry) -> String {
     match (shape(entry.planned_repetitions()), shape(entry.next_repetitions())) {
+        (was, next) if was.is_empty() && next.is_empty() => "in no plan".to_owned(),
         (was, next) if next.is_empty() => format!("{was} removed"),
         (was, next) if was.is_empty() => format!("planned {next}"),
         (was, next) if was == next => format!("stays {was}"),

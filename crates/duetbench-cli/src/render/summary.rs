@@ -116,6 +116,7 @@ pub(super) fn headline(report: &Report) -> String {
         Outcome::Inconclusive => {
             format!("{none}, but {} of {} undecided{also_improved}", report.undecided(), benchmarks(total))
         }
+        Outcome::Clean if !report.complete => format!("{none}, but the run did not come to its end{also_improved}"),
         Outcome::Clean if worse > 0 => {
             format!("{worse} of {} regressed, {passes}{also_improved}", benchmarks(total))
         }
@@ -124,7 +125,7 @@ pub(super) fn headline(report: &Report) -> String {
             format!("No change beyond the threshold in {}", of_compared(report))
         }
         Outcome::Clean if report.benchmarks.iter().all(|b| b.verdict.is_redefined()) => {
-            format!("No answer: {} changed themselves", benchmarks(total))
+            format!("No answer: {} changed {}", benchmarks(total), if total == 1 { "itself" } else { "themselves" })
         }
         Outcome::Clean => format!("No change in {}", of_compared(report)),
     }
@@ -191,7 +192,7 @@ pub(super) fn counts_in(report: &Report, words: &str) -> String {
             counted_in_words(&verdict, count) + &left_open().map_or_else(String::new, |most| format!(" ({most})"))
         })
     });
-    let worse = report.reported.iter().filter(|one| one.verdict == Verdict::Regression).count();
+    let worse = report.compared_units().filter(|one| one.verdict == Verdict::Regression).count();
     let reported = || many(worse, "regression of a reported unit", "regressions of reported units");
     let listed = each.chain((worse > 0).then(reported)).collect::<Vec<_>>().join(", ");
     let total = benchmarks(report.benchmarks.len()) + words;
@@ -203,6 +204,7 @@ pub(super) fn counted_in_words(verdict: &Verdict, count: usize) -> String {
     let several = match verdict {
         Verdict::Regression => "regressions",
         Verdict::Improvement => "improvements",
+        Verdict::Redefined(_) => "benchmarks changed",
         other => label(other),
     };
     bracketed(&many(count, label(verdict), several))

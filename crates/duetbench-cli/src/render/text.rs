@@ -51,6 +51,7 @@ pub fn render(report: &Report, palette: &Palette, look: Look) -> String {
 /// The answer in a sentence, the versions, and whether the run came to its end.
 fn answer(report: &Report, palette: &Palette) -> String {
     let (sign, tone) = match report.outcome() {
+        Outcome::Clean if !report.complete => ('?', Tone::Open),
         Outcome::Regression => ('✗', Tone::Bad),
         Outcome::Failed | Outcome::StaleWaiver => ('✗', Tone::Open),
         Outcome::Inconclusive => ('?', Tone::Open),
@@ -76,8 +77,10 @@ fn times(report: &Report, palette: &Palette, look: Look) -> String {
     let names = names::Short::of(report.benchmarks.iter().map(|b| &b.id));
     let mut table =
         Table::grouped(vec![Group { title: String::new(), columns: columns(report, &names, axis.as_ref()) }]);
+    let suite = report.spec.decision.threshold;
+    let drawing = |one, axis: &Axis| Mark::of(one, suite).map_or_else(String::new, |mark| axis.draw(mark));
     for one in rows {
-        table.push(cells(one, &names, axis.as_ref(), &mut footnotes));
+        table.push(cells(one, &names, axis.as_ref().map(|axis| drawing(one, axis)), &mut footnotes));
     }
     let mut out = table.text(palette, look.width);
     lines.iter().for_each(|line| out += &format!("{}\n", palette.paint(Tone::Faint, line)));
@@ -104,7 +107,7 @@ fn columns(report: &Report, names: &names::Short, axis: Option<&Axis>) -> Vec<Co
 fn cells(
     benchmark: &BenchmarkReport,
     names: &names::Short,
-    axis: Option<&Axis>,
+    drawing: Option<String>,
     footnotes: &mut Footnotes,
 ) -> Vec<Cell> {
     let marks = summary::remarks_beside_numbers(benchmark).into_iter().map(|remark| footnotes.mark(shortened(&remark)));
@@ -117,8 +120,7 @@ fn cells(
         summary::times(benchmark).into(),
         Cell::toned(summary::change_sign(benchmark), tone),
     ];
-    let drawing = |axis: &Axis| Mark::of(benchmark).map_or_else(String::new, |mark| axis.draw(mark));
-    cells.extend(axis.map(|axis| Cell::toned(drawing(axis), tone)));
+    cells.extend(drawing.map(|drawing| Cell::toned(drawing, tone)));
     cells.extend([summary::interval(benchmark).into(), Cell::toned(words, tone)]);
     cells
 }

@@ -2,21 +2,22 @@
 
 use duetbench_cli::render::live::{self, Room};
 use duetbench_cli::render::palette::Palette;
-use duetbench_core::analysis::{Answers, Basis, Ranged, RatioInterval, Seen};
+use duetbench_core::analysis::{Basis, Ranged, RatioInterval, Seen};
 use duetbench_core::verdict::Extent;
 use duetbench_core::{BenchmarkId, Verdict};
 
 use crate::golden_files::check;
 
 fn seen(low: f64, ratio: f64, high: f64, verdict: Verdict) -> Option<Seen> {
-    Some(Seen { range: Ranged { basis: Basis::TypicalSlice, ratio, interval: RatioInterval { low, high } }, verdict })
+    let range = Ranged { basis: Basis::TypicalSlice, ratio, interval: RatioInterval { low, high } };
+    Some(Seen { range, verdict, threshold: 0.03 })
 }
 
 /// The table of these benchmarks, whose names are their numbers.
 fn shown(seen: &[Option<Seen>], room: Room) -> Option<String> {
     let id = |i: usize| BenchmarkId { package: "example.com/shop".into(), name: format!("BenchmarkReceipt/items={i}") };
     let ids: Vec<BenchmarkId> = (0..seen.len()).map(id).collect();
-    live::table(&ids.iter().collect::<Vec<_>>(), Answers { seen, threshold: 0.03 }, &Palette::plain(), room)
+    live::table(&ids.iter().collect::<Vec<_>>(), seen, &Palette::plain(), room)
 }
 
 const OPEN: Verdict = Verdict::Inconclusive { forks_sufficient: None };

@@ -39,6 +39,7 @@ mod queue;
 mod render;
 mod render_bisect;
 mod render_calibrate;
+mod render_rows;
 mod render_sarif;
 mod render_schema;
 mod render_tune;

@@ -33,16 +33,24 @@ fn a_change_stops_where_an_answer_is_demanded() {
     report.benchmarks[0].verdict = Verdict::Faster(Extent::Open { forks_sufficient: None });
     report.reported.truncate(1);
     report.reported[0].verdict = OPEN;
-    let levels = |ids: &[&BenchmarkId]| -> Vec<_> {
-        let open =
-            ids.iter().map(|id| OpenQuestion { id: (*id).clone(), of_units: false, action: Action::Gate }).collect();
+    let levels = |questions: &[(&BenchmarkId, bool)]| -> Vec<_> {
+        let question = |(id, of_units): &(&BenchmarkId, _)| OpenQuestion {
+            id: (*id).clone(),
+            of_units: *of_units,
+            action: Action::Gate,
+        };
+        let open = questions.iter().map(question).collect();
         let gate = Some(Gate { open, ..Gate::default() });
         let report = Report { gate, ..report.clone() };
         let found: serde_json::Value = serde_json::from_str(&sarif::render(&report, &Sites::default())).unwrap();
         found["runs"][0]["results"].as_array().unwrap().iter().map(|one| one["level"].clone()).collect()
     };
     assert_eq!(levels(&[]), ["note"]);
-    assert_eq!(levels(&[&report.benchmarks[0].id, &report.reported[0].id]), ["error", "error"]);
+    let (time, unit) = (&report.benchmarks[0].id, &report.reported[0].id);
+    assert_eq!(levels(&[(time, false), (unit, true)]), ["error", "error"]);
+    assert_eq!(levels(&[(unit, false), (unit, true)]).last().unwrap(), "error");
+    // An answer about a unit is none about a time.
+    assert_eq!(levels(&[(time, true)]), ["note"]);
 }
 
 #[test]

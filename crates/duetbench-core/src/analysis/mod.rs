@@ -38,7 +38,7 @@ pub use evidence::{BenchmarkReport, Counted, ForkPair, ForkSide, LogRatios};
 pub use imbalance::{Cores, core_imbalance, too_unlike};
 pub use judge::judge;
 pub use look::Look;
-pub use monitor::{Answers, Looked, Monitor, Seen, Standing};
+pub use monitor::{Looked, Monitor, Seen, Standing};
 pub use out_of_time::note_out_of_time;
 pub use refine::{PILOT_FORKS, refined};
 pub use self_test::{SelfTest, SelfTestKind, SelfTested, self_tests};

@@ -41,14 +41,7 @@ pub struct Seen {
     pub range: Ranged,
     /// The verdict of the moment; open until the benchmark is settled.
     pub verdict: Verdict,
-}
-
-/// Every benchmark of a comparison at its last look.
-#[derive(Debug, Clone, Copy)]
-pub struct Answers<'a> {
-    /// In the order of the plan; absent for those that had no look yet.
-    pub seen: &'a [Option<Seen>],
-    /// Smallest change worth a verdict in most of the suite.
+    /// Smallest change of it that is worth a verdict.
     pub threshold: f64,
 }
 
@@ -155,7 +148,7 @@ fn looked(examined: &[Examined<'_>], p_adjusted: Vec<f64>) -> Vec<Looked> {
 /// Neither what would have been detected nor what would suffice is asked here, and both take long to compute.
 fn seen(one: &Examined<'_>, p_adjusted: f64) -> Result<Seen, StatsError> {
     let evidence = one.evidence.as_ref().map_err(|e| *e)?;
-    Ok(Seen { range: evidence.judged()?, verdict: one.verdict(p_adjusted)? })
+    Ok(Seen { range: evidence.judged()?, verdict: one.verdict(p_adjusted)?, threshold: one.decision.threshold })
 }
 
 fn standing(one: &Examined<'_>, verdict: &Verdict) -> Standing {

@@ -188,8 +188,8 @@ impl Gate {
     }
 
     /// Open questions that stop the change, whatever else is strict.
-    pub fn unanswered(&self) -> impl Iterator<Item = &BenchmarkId> {
-        self.open.iter().filter(|question| question.action == Action::Gate).map(|question| &question.id)
+    pub fn unanswered(&self) -> impl Iterator<Item = &OpenQuestion> {
+        self.open.iter().filter(|question| question.action == Action::Gate)
     }
 
     /// Breaches that stop the change.

@@ -191,7 +191,7 @@ fn an_open_question_stops_a_change_where_a_rule_wants_an_answer() {
         ..Rule::default()
     };
     let gate = ruled(&found, &[rule("Codec", Action::Gate), rule("Slow", Action::Inform)]);
-    let names: Vec<&str> = gate.unanswered().map(|id| id.name.as_str()).collect();
+    let names: Vec<&str> = gate.unanswered().map(|one| one.id.name.as_str()).collect();
     assert_eq!(names, ["Codec"]);
     // Benchmarks that no rule is about are as they usually are.
     let wanted = |usually| found.each_ref().map(|one| gate.wants_answer(&one.id, usually));
@@ -210,7 +210,7 @@ fn a_real_slowdown_below_the_threshold_stops_a_change_only_where_a_rule_says_so(
     // The later rule overrides it, and an open size is an open question beside.
     assert!(ruled(&found, &[slower, Rule { slower: Some(Action::Inform), ..Rule::default() }]).breaches.is_empty());
     let wanted = Rule { inconclusive: Some(Action::Gate), ..Rule::default() };
-    assert_eq!(ruled(&found, &[wanted]).unanswered().map(|id| id.name.as_str()).collect::<Vec<_>>(), ["Other"]);
+    assert_eq!(ruled(&found, &[wanted]).unanswered().map(|one| one.id.name.as_str()).collect::<Vec<_>>(), ["Other"]);
     // It is about times alone.
     let of_bytes = Rule { metric: Some(Metric::Bytes), slower: Some(Action::Gate), ..Rule::default() };
     assert!(Policy::new(&[of_bytes]).unwrap_err().to_string().contains("about times"));

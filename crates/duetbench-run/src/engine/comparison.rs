@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-use duetbench_core::analysis::{Answers, ForkPair, Monitor, Seen, Standing};
+use duetbench_core::analysis::{ForkPair, Monitor, Seen, Standing};
 use duetbench_core::plan::{Mode, Plan, PlannedBenchmark, shared_out};
 use duetbench_core::spec::{Thresholds, defaults};
 use duetbench_core::{Mixture, Schedule, Trial};
@@ -274,7 +274,7 @@ impl Strategy for Comparison<'_> {
         let until_end = self.plan.budget_ns.map(|budget| Duration::from_nanos(budget).saturating_sub(elapsed));
         let is_bound = until_end.is_some_and(|end| end <= left);
         let left = until_end.map_or(left, |end| end.min(left));
-        let answers = Some(Answers { seen: &self.seen, threshold: self.threshold });
+        let answers = Some(&self.seen[..]);
         Progress { activity, round: self.round, settled, elapsed, left, is_bound, answers }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use duetbench_core::analysis::Answers;
+use duetbench_core::analysis::Seen;
 use duetbench_core::noise::Conditions;
 use duetbench_core::plan::{Mode, PlannedBenchmark};
 use duetbench_core::report::LayoutsUsed;
@@ -150,7 +150,7 @@ pub struct Progress<'a> {
     /// Whether that is a bound, because a budget ends there; else it is what was learnt until now.
     pub is_bound: bool,
     /// The answers so far; absent where nobody looks while measuring.
-    pub answers: Option<Answers<'a>>,
+    pub answers: Option<&'a [Option<Seen>]>,
 }
 
 /// Time that a run used, and whether it came to its end.

@@ -89,8 +89,10 @@ fn answer(report: &Report, benchmark: &BenchmarkReport, site: Option<&Site>) -> 
     let sign = summary::change_sign(benchmark);
     let mut lines = vec![Line::Heading(format!("{name}: {}", summary::verdict_words(benchmark)))];
     let sure = benchmark.estimate.filter(|_| !interval.is_empty());
-    let surely = sure.map_or_else(String::new, |e| format!(", {} sure within {interval}", share(e.confidence)));
-    lines.push(Line::Small("time", format!("{}, {sign}{surely}", summary::times(benchmark))));
+    let surely = sure.map_or_else(String::new, |e| format!("{} sure within {interval}", share(e.confidence)));
+    let known: Vec<String> =
+        [summary::times(benchmark), sign, surely].into_iter().filter(|part| !part.is_empty()).collect();
+    lines.extend((!known.is_empty()).then(|| Line::Small("time", known.join(", "))));
     if let Some(wall) = summary::by_wall(benchmark) {
         lines.push(Line::Small("clock", format!("judged by CPU time; by wall time {wall}")));
     }

@@ -24,6 +24,9 @@ const Figures = (() => {
   const times = (benchmark, pairs) =>
     Format.timeUnit(pairs.length > 0 ? pairs.flat() : [benchmark.baseline_ns, benchmark.candidate_ns]);
 
+  /** Ratios and times are by two clocks where CPU time was judged. */
+  const byClock = ({ estimate }) => (estimate?.by_cpu ? " Times are wall time; the change is that of CPU time." : "");
+
   function forks(benchmark) {
     const { picture } = benchmark;
     const unit = times(
@@ -42,7 +45,7 @@ const Figures = (() => {
     return [
       {
         title: "Fork pairs over time",
-        note: "Two fresh processes at a time. What disturbs both moves the lines in tandem and cancels in the ratio; stripes are units.",
+        note: `Two fresh processes at a time. What disturbs both moves the lines in tandem and cancels in the ratio; stripes are units.${byClock(benchmark)}`,
         isTandem: true,
         draw: (width) => [Charts.forks(picture, unit, width)],
         table: () => [

@@ -89,8 +89,8 @@ const Format = (() => {
     return `${value.toFixed(digits)} ${unit.name}`;
   }
 
-  /** A counted quantity, exactly where it is whole. */
-  const counted = (value) => (Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4))));
+  /** A counted quantity: all its digits before the point. */
+  const counted = (value) => (Math.abs(value) >= 1000 ? value.toFixed(0) : String(Number(value.toPrecision(4))));
 
   /** A count with its noun. */
   const many = (count, one, several = `${one}s`) => `${count} ${count === 1 ? one : several}`;

@@ -58,7 +58,7 @@ const Head = (() => {
   /** Fills the head of the page. */
   function fill(data) {
     recall();
-    const [word, verdict] = Verdict.outcome(data.outcome);
+    const [word, verdict] = Verdict.outcome(data.outcome === "clean" && !data.complete ? "incomplete" : data.outcome);
     Dom.get("head").append(
       Dom.make("div", { class: "topmost" }, origin(data), themes()),
       Dom.make("p", { class: `outcome is-${verdict}` }, Verdict.icon(verdict), word),

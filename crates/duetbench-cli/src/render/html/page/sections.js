@@ -44,11 +44,16 @@ const Sections = (() => {
 
   /** What the signs of the list mean, at the foot of the page. */
   function foot(data) {
+    const largest = data.benchmarks.reduce((most, { threshold }) => Math.max(most, threshold), 0);
+    const isRuled = data.benchmarks.some(({ threshold }) => threshold !== data.threshold);
+    const threshold = isRuled
+      ? `the benchmark's threshold, by rules up to ${Format.share(largest)}`
+      : `the threshold (${Format.share(data.threshold)})`;
     const signs = [
       `~ any change is smaller than the threshold`,
       `? too uncertain to say`,
       ...data.words,
-      `the shaded band is within the threshold (${Format.share(data.threshold)})`,
+      `the shaded band is within ${threshold}`,
       `an arrow goes on beyond the axis`,
       `the axis is logarithmic: twice as slow is as far as twice as fast`,
     ];

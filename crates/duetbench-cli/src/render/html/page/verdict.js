@@ -21,6 +21,7 @@ const Verdict = (() => {
   };
   const OUTCOMES = {
     clean: ["passes", "no_change"],
+    incomplete: ["incomplete", "inconclusive"],
     regression: ["regression", "regression"],
     inconclusive: ["inconclusive", "inconclusive"],
     stale_waiver: ["stale waiver", "failed"],
