@@ -6,7 +6,6 @@ that, a loop and a benchmark that allocates are counted in two ways: by the diff
 benchmark's function. Needs valgrind. Counts do not depend on what else the machine does, so this may run beside other work.
 """
 
-import os
 import re
 import statistics
 import subprocess
@@ -75,7 +74,7 @@ def counted(study, args, layout):
     if not copy.exists():
         module_copy(args.module, copy)
     # Behind `--` there would be no room for what the study itself asks for.
-    os.environ["GOFLAGS"] = f"-ldflags=-randlayout={layout}"
+    study.environment["GOFLAGS"] = f"-ldflags=-randlayout={layout}"
     report = study.compare(copy, copy, "--count=all", "--bench", args.bench, "--packages", ".", "--forks", "3", "--fixed", "--builds", "1",
                            "--measure-identical", db=f"{layout}.db")
     counts = {one["name"]: one["counts"] for one in report["instructions"] if one["counts"]}

@@ -36,7 +36,7 @@ def measure(study, mode, budget):
     shutil.copytree(REPOSITORY / "benches" / "small", project, dirs_exist_ok=True)
     for file in study.scratch.glob("own.db*"):
         file.unlink()
-    command = [study.duet, "compare", project, project, "--mode", mode, "--budget", budget, "--format", "json", "--db", db]
+    command = [study.duet, "compare", project, project, "--measure-identical", "--mode", mode, "--budget", budget, "--format", "json", "--db", db]
     seen = watch(command, study.scratch)
     report = json.loads(seen.pop("output"))
     trials, slices = (sum((b["counts"] or {}).get(what, 0) for b in report["benchmarks"]) for what in ("forks", "slices"))

@@ -47,7 +47,7 @@ command -v tar > /dev/null || stop "there is no tar to unpack the release"
 # Gives a file of the release.
 fetch() {
     if command -v curl > /dev/null; then
-        curl --proto '=https,http,file' -fsSL "$1" -o "$2"
+        curl --proto '=https,http,file' --proto-redir =https -fsSL "$1" -o "$2"
     elif command -v wget > /dev/null; then
         wget -q "$1" -O "$2"
     else
