@@ -99,6 +99,43 @@ fn a_tool_that_is_waited_for_is_told_to_end_and_the_command_was_interrupted() {
     }
 }
 
+/// The same command, started by a shell that ignores a signal, as `nohup` does.
+fn where_ignored(name: &str, command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &format!("trap '' {name}; exec \"$@\""), "sh"])
+        .arg(command.get_program())
+        .args(command.get_args());
+    let set = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    shell.envs(set).current_dir(command.get_current_dir().unwrap());
+    command.get_envs().filter(|(_, value)| value.is_none()).for_each(|(name, _)| drop(shell.env_remove(name)));
+    shell
+}
+
+#[test]
+fn a_closed_terminal_ends_a_command_unless_nohup_says_otherwise() {
+    let script = "touch begun; while [ ! -e go ]; do sleep 0.1; done; exit 1";
+    if !is_ignored(1) {
+        let (place, command) = with_git(script);
+        let mut child = start(command);
+        await_file(&place, "begun");
+        signal(&child, "-HUP");
+        assert_eq!(end(&mut child).code(), Some(130));
+    }
+    let (place, command) = with_git(script);
+    let mut child = start(where_ignored("HUP", &command));
+    await_file(&place, "begun");
+    signal(&child, "-HUP");
+    place.write("go", "");
+    assert_eq!(end(&mut child).code(), Some(2));
+}
+
+#[test]
+fn where_ends_of_processes_are_ignored_they_are_seen_all_the_same() {
+    let (_place, command) = with_git("exit 1");
+    assert_eq!(end(&mut start(where_ignored("CHLD", &command))).code(), Some(2));
+}
+
 #[test]
 fn the_second_signal_ends_what_the_first_does_not() {
     let (place, command) = with_git("trap 'touch told' INT; touch begun; while kill -0 $PPID; do sleep 0.1; done");
