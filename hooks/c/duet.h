@@ -104,7 +104,7 @@ struct duet_trial {
     uint64_t opened_ns, opened_cpu_ns;
     long parent;
     pid_t process;
-    int looked_up, arrived, open, over;
+    int looked_up, arrived, open, over, holds;
 };
 
 /* Weak, so that all files that include this share one. */
@@ -210,10 +210,20 @@ static inline void duet_pass(uint32_t turn) {
     if (following == 2 + 2 * t->total || duet_owner(t->header->seed, following) != t->side) duet_wake(&t->header->turn);
 }
 
+/* Passes the turn in which the last slice ran. It is held until the next one begins: what a program does between two iterations would
+ * else take time from the peer's. */
+static inline void duet_hand_on(void) {
+    struct duet_trial *t = &duet_trial;
+    if (!t->holds) return;
+    t->holds = 0;
+    duet_pass(duet_turn(t->header->seed, t->next - 1, t->side));
+}
+
 /* Ends the trial for this side; its peer need not wait for it any more. */
 static inline void duet_leave(void) {
     struct duet_trial *t = &duet_trial;
     t->over = 1;
+    duet_hand_on();
     if (!t->arrived) return;
     duet_store(&t->own->state, DUET_DONE);
     duet_wake(&t->own->state);
@@ -340,6 +350,7 @@ static inline int duet_together(void) {
 static inline void duet_begin(void) {
     struct duet_trial *t = &duet_trial;
     if (!duet_is_measured() || t->over) return;
+    duet_hand_on();
     if (!t->open && !(duet_arrive() && duet_may_open())) {
         duet_leave_early();
         return;
@@ -369,8 +380,9 @@ static inline void duet_end(uint64_t operations) {
         record->start_ns = t->opened_ns;
         duet_store(&t->own->records, t->own->records + 1); /* last: it counts as written when this has passed it */
     }
-    if (t->header->mode == DUET_MODE_INTERLEAVED) duet_pass(duet_turn(t->header->seed, t->next, t->side));
+    t->holds = t->header->mode == DUET_MODE_INTERLEAVED;
     if (++t->next < t->total) return;
+    duet_hand_on();
     if (duet_together()) {
         duet_leave();
     } else {

@@ -161,6 +161,25 @@ impl Hook {
         assert_eq!(trial.word(TURN), case["interleaved"].as_array().unwrap().last().unwrap()["turn"]);
     }
 
+    /// Work of one side between its iterations is no part of the other one's slices.
+    pub fn works_between_iterations_in_nobodys_slice(&self) {
+        let mut trial = Trial::new(PageMode::Interleaved, 1, 10);
+        for side in 0..2 {
+            trial.spawn(side, command(&self.looping).args(["11", "1000", "2000"]));
+        }
+        for (side, said) in trial.end_well().iter().enumerate() {
+            let records = trial.page.records(1 - side);
+            let gaps = said.lines().filter_map(|line| line.strip_prefix("between ")?.split_once(' '));
+            let gaps = gaps.map(|(from, to)| (from.parse::<u64>().unwrap(), to.parse::<u64>().unwrap()));
+            let gaps: Vec<(u64, u64)> = gaps.collect();
+            assert_eq!((gaps.len(), records.len()), (10, 11));
+            for (from, to) in gaps {
+                let within = records.iter().find(|r| r.start_ns < to && from < r.start_ns + r.wall_ns);
+                assert_eq!(within, None, "side {side} works from {from} to {to}");
+            }
+        }
+    }
+
     /// No side begins a slice before both have ended the one before.
     pub fn meets_at_barriers(&self) {
         let case = &golden("iterations.json")[0];
@@ -434,7 +453,8 @@ macro_rules! every_hook {
     ($hook:expr) => {
         $crate::every_hook!(@tests $hook;
             has_the_golden_layout, writes_the_golden_record, leads_as_the_golden_file_says, takes_the_golden_turns,
-            does_nothing_when_it_is_not_measured, refuses_what_is_no_page, interleaves, meets_at_barriers, measures_alone,
+            does_nothing_when_it_is_not_measured, refuses_what_is_no_page, interleaves,
+            works_between_iterations_in_nobodys_slice, meets_at_barriers, measures_alone,
             runs_as_many_as_there_are, outlives_its_peer, tells_who_ended_first, stops, ends_with_the_controller);
     };
     (@tests $hook:expr; $($name:ident),*) => {

@@ -33,6 +33,7 @@ final class Lockstep {
     private int next;
     private int barrier;
     private boolean arrived;
+    private volatile boolean holds;
     private volatile boolean over;
 
     private Lockstep(String path, int side) throws IOException {
@@ -82,6 +83,7 @@ final class Lockstep {
 
     /** Waits until this side may run its next slice; false when the trial is over. */
     boolean begin() {
+        handOn();
         if (!over && !(arrive() && mayOpen())) {
             leaveEarly();
         }
@@ -101,16 +103,26 @@ final class Lockstep {
         if (slice != null) {
             page.add(side, slice);
         }
-        if (mode == INTERLEAVED) {
-            pass(Order.turn(seed, next, side));
-        }
         next++;
+        holds = mode == INTERLEAVED;
         if (next == total) {
+            handOn();
             if (together()) {
                 leave();
             } else {
                 leaveEarly();
             }
+        }
+    }
+
+    /**
+     * Passes the turn in which the last slice ran. It is held until the next one begins: what a program does between two
+     * iterations would else take time from the peer's.
+     */
+    private void handOn() {
+        if (holds) {
+            holds = false;
+            pass(Order.turn(seed, next - 1, side));
         }
     }
 
@@ -243,6 +255,7 @@ final class Lockstep {
 
     private void leave() {
         over = true;
+        handOn();
         if (arrived) {
             page.putInt(own + Page.STATE, DONE);
         }
