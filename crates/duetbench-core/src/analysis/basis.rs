@@ -103,7 +103,7 @@ impl From<Basis> for Choice {
 ///   slices. (A test of that difference; neighbours hit both sides alike and cause none.)
 ///
 /// That makes them what a change is judged by. They count in full, however long, and by wall time, where that differs likewise from
-/// what is left of them when they are clipped: one side waits in few slices. Where that may be, they are the number beside the judged
+/// what is left of them when they are clipped, or from CPU time where that is judged: one side waits. Where that may be, they are the number beside the judged
 /// one, if they are farther from no change than the usual one. No benchmark is said not to have changed by one number alone.
 pub fn choose_basis(forks: &[ForkPair], bytes: Option<&Counted>, decision: &Decision) -> Choice {
     let differs = |forks: &[ForkPair], one: Basis, other: Basis, alpha: f64| {
@@ -111,11 +111,11 @@ pub fn choose_basis(forks: &[ForkPair], bytes: Option<&Counted>, decision: &Deci
         let t = stats::trimmed_t(&differences).ok()?;
         matters(&t, alpha, decision).then_some(t.mean)
     };
-    let waits = |alpha: f64| differs(forks, Basis::SlicesInFull, Basis::AllSlices, alpha).is_some();
     let clock = choose_clock(forks);
+    let by_clock: Vec<ForkPair> = forks.iter().map(|fork| clock.read(fork)).collect();
+    let waits = |alpha: f64| differs(&by_clock, Basis::SlicesInFull, Basis::AllSlices, alpha).is_some();
     // Beside neighbours who take the processor away a wait is not shown surely enough.
     let all = if clock == Clock::Wall && waits(decision.alpha) { Basis::SlicesInFull } else { Basis::AllSlices };
-    let by_clock: Vec<ForkPair> = forks.iter().map(|fork| clock.read(fork)).collect();
     let is_unpaired = forks.iter().any(|f| f.mode == Mode::Sequential);
     let choice = if is_unpaired || bytes.is_some_and(|b| b.changed) {
         Choice::of(all, clock)

@@ -91,8 +91,16 @@ fn waits_in_few_slices_of_one_side_count_in_full() {
     assert_eq!((nearer.basis, nearer.beside), (Basis::TypicalSlice, Basis::AllSlices));
     // Beside neighbours who interrupt both, CPU time is judged, and no change is not said by it alone.
     let disturbed = chosen(&in_full(&on_processor(0.7, 0.8), 0.1, 0.03), &EQUAL);
-    let beside = (disturbed.basis, disturbed.beside, disturbed.clock);
-    assert_eq!(beside, (Basis::TypicalSlice, Basis::SlicesInFull, Clock::Cpu));
+    let beside = |choice: &Choice| (choice.basis, choice.beside, choice.clock);
+    assert_eq!(beside(&disturbed), (Basis::TypicalSlice, Basis::SlicesInFull, Clock::Cpu));
+    // Also where no slice was clipped: because collections ended, or because each waits a little.
+    let mut noise = Noise::new(9);
+    let waits = |f: &ForkPair| ForkPair { log_ratio_complete: 0.3 + 0.03 * noise.normal(), ..*f };
+    let unclipped: Vec<ForkPair> = on_processor(0.7, 0.8).iter().map(waits).collect();
+    assert!(unclipped.iter().all(|fork| fork.log_ratio_in_full.is_none()));
+    assert_eq!(beside(&chosen(&unclipped, &EQUAL)), (Basis::TypicalSlice, Basis::SlicesInFull, Clock::Cpu));
+    let equal = chosen(&on_processor(0.7, 0.8), &EQUAL);
+    assert_eq!(beside(&equal), (Basis::TypicalSlice, Basis::AllSlices, Clock::Cpu));
 }
 
 /// Forks of code that has the processor for this share of the wall time, in this share of its slices throughout.
