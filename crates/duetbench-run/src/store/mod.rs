@@ -211,7 +211,7 @@ impl Store {
         let mut trials = self
             .load_trials(id)
             .map_err(read)?
-            .ok_or_else(|| changed(id, "its trials do not have their samples to themselves"))?;
+            .ok_or_else(|| changed(id, "its trials do not have their samples to themselves, as after `VACUUM`"))?;
         // A run that was killed did not write down how long it took.
         let in_trials: f64 = trials.iter().map(|(_, outcome)| outcome.wall.as_secs_f64()).sum();
         // On a fleet trials overlap, so that their times say nothing of it.
@@ -264,6 +264,7 @@ impl Store {
     }
 
     /// The trials of a run with their samples; none where one claims samples of another: each is written behind those of the one before.
+    /// Samples know their trials too: rows have other numbers after `VACUUM`, or in a copy.
     fn load_trials(&self, run: i64) -> rusqlite::Result<Option<Vec<(Trial, TrialOutcome)>>> {
         let mut select_samples = self.connection.prepare(&schema::select_samples(&self.connection)?)?;
         let mut select_trials = self.connection.prepare(schema::SELECT_TRIALS)?;
@@ -279,8 +280,13 @@ impl Store {
                 free = end;
             }
             if outcome.result.is_ok() {
-                let samples = select_samples.query_map([first, number], |row| schema::sample(row, &trial))?;
-                outcome.result = Ok(samples.collect::<rusqlite::Result<_>>()?);
+                let id: i64 = row.get("id")?;
+                let samples = select_samples.query_map([first, number, id], |row| schema::sample(row, &trial))?;
+                let samples: Vec<Sample> = samples.collect::<rusqlite::Result<_>>()?;
+                if i64::try_from(samples.len()) != Ok(number) {
+                    return Ok(None);
+                }
+                outcome.result = Ok(samples);
             }
             trials.push((trial, outcome));
         }

@@ -96,7 +96,8 @@ fn remove(connection: &mut Connection, run: RunId) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
     transaction.execute(
         "DELETE FROM samples WHERE rowid IN (
-            SELECT s.rowid FROM trials JOIN samples s ON s.rowid >= first_sample AND s.rowid < first_sample + samples WHERE run = ?1)",
+            SELECT s.rowid FROM trials JOIN samples s ON s.rowid >= first_sample AND s.rowid < first_sample + samples AND s.trial = trials.id
+            WHERE run = ?1)",
         params![run.0],
     )?;
     for table in OF_A_RUN {

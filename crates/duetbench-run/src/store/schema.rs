@@ -153,13 +153,13 @@ pub(super) const INSERT_SAMPLE: &str =
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
 
 pub(super) const SELECT_TRIALS: &str = "SELECT benchmark, round, suite_run, fork, build, first, core, seed, wall_ns,
-        failed_role, failure, discarded, first_sample, samples, conditions, mode
+        failed_role, failure, discarded, first_sample, samples, conditions, mode, id
     FROM trials WHERE run = ?1 ORDER BY id";
 
 const SELECT_SAMPLES: &str = "SELECT role, iteration, block, invocations, wall_ns, cpu_ns, start_ns, warm_up,
         block_allocations, block_bytes, block_collections, block_invocations,
         cycles, cycle_cost_ns, cycle_bytes, cycle_background_ns
-    FROM samples WHERE rowid >= ?1 AND rowid < ?1 + ?2 ORDER BY rowid";
+    FROM samples WHERE rowid >= ?1 AND rowid < ?1 + ?2 AND trial = ?3 ORDER BY rowid";
 
 /// Makes the tables in a new database and checks the format of an old one.
 pub(super) fn prepare(connection: &Connection) -> Result<(), Unusable> {

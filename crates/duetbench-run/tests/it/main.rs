@@ -24,3 +24,4 @@ mod probe;
 mod store;
 mod store_history;
 mod store_layouts;
+mod store_removed;

@@ -131,7 +131,7 @@ fn fill_solo(path: &Path, missing: Option<(u32, u32)>) {
     store.end(run, &RunSummary { measured: Duration::from_secs(5), complete: true }, None).unwrap();
 }
 
-fn samples(trial: &Trial) -> Vec<Sample> {
+pub(crate) fn samples(trial: &Trial) -> Vec<Sample> {
     let sample = |role, iteration| Sample {
         at: trial.coordinates(role, iteration),
         block: iteration,
@@ -156,7 +156,7 @@ fn samples(trial: &Trial) -> Vec<Sample> {
     Role::BOTH.iter().flat_map(|role| (0..2).map(|i| sample(*role, i))).collect()
 }
 
-fn place() -> (tempfile::TempDir, PathBuf) {
+pub(crate) fn place() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sub/duet.db");
     (dir, path)
@@ -519,42 +519,7 @@ fn a_store_that_was_made_before_collections_were_counted_is_read_and_written_on(
 }
 
 /// A trial with so many times its samples.
-fn outcome_of(trial: &Trial, times: usize) -> TrialOutcome {
+pub(crate) fn outcome_of(trial: &Trial, times: usize) -> TrialOutcome {
     let result = Ok(samples(trial).repeat(times));
     TrialOutcome { result, wall: Duration::ZERO, conditions: None, mode: Mode::InterleavedOneCore }
-}
-
-#[test]
-fn a_run_is_read_after_one_was_removed_behind_which_a_trial_of_it_failed() {
-    let (_dir, path) = place();
-    let mut store = Store::open(&path).unwrap();
-    let trials: Vec<Trial> = (0..3).map(|suite_run| Schedule::new(&head().plan).suite_run(0, suite_run)[0]).collect();
-    let [first, second] = [(); 2].map(|()| store.begin(&head()).unwrap());
-    store.add_trial(first, &trials[0], &outcome_of(&trials[0], 1)).unwrap();
-    store.add_trial(second, &trials[0], &outcome_of(&trials[0], 5)).unwrap();
-    let failed = Err(TrialFailure { role: None, reason: "no luck".into(), discarded: false });
-    store.add_trial(first, &trials[1], &TrialOutcome { result: failed, ..outcome_of(&trials[1], 0) }).unwrap();
-    store.remove(second).unwrap();
-    store.add_trial(first, &trials[2], &outcome_of(&trials[2], 1)).unwrap();
-    let measured = store.load("r1").unwrap().comparison().unwrap().measured();
-    assert_eq!(measured[0].samples, [samples(&trials[0]), samples(&trials[2])].concat());
-}
-
-#[test]
-fn a_run_that_is_removed_gives_its_room_back() {
-    let (_dir, path) = place();
-    let mut store = Store::open(&path).unwrap();
-    let trial = Schedule::new(&head().plan).suite_run(0, 0)[0];
-    let [kept, removed] = [1, 5000].map(|times| {
-        let run = store.begin(&head()).unwrap();
-        store.add_trial(run, &trial, &outcome_of(&trial, times)).unwrap();
-        run
-    });
-    drop(store);
-    let bytes = || std::fs::metadata(&path).unwrap().len();
-    let before = bytes();
-    let mut store = Store::open(&path).unwrap();
-    store.remove(removed).unwrap();
-    assert!(bytes() < before / 4, "{} of {before} bytes", bytes());
-    assert_eq!(store.load(&kept.to_string()).unwrap().comparison().unwrap().measured()[0].samples, samples(&trial));
 }
