@@ -37,6 +37,7 @@ archive() {
 kept=$DUET_LINKS/${output##*/}
 rm -rf "$kept"
 mkdir -p "$kept" || exit
+printf '%s' "${DUET_LINKER:-cc}" >"$kept/linker" || exit
 number=0
 skipped=
 for argument do

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use duetbench_core::plan::Discovered;
 use duetbench_core::reach::Reach;
 use duetbench_core::report::VersionInfo;
+use duetbench_core::spec::Arch;
 use duetbench_core::{BenchmarkId, Role};
 
 use crate::adapter::{self, Adapter, Build, Identity, Listing, Reaches, Skipped, Subject, Unfit, Wish};
@@ -135,6 +136,14 @@ impl Prepared {
         };
         let toolchain = adapter.toolchain();
         Ok(Prepared { versions: prepared, adapter, toolchain, identical, reaches, notes, sources, _scratch: scratch })
+    }
+
+    /// Whether two versions whose programs are equal here may have other ones for a fleet, which are built without cgo: by files for its
+    /// processors alone, or by those that ask for cgo, or for its absence.
+    pub fn is_another_program_on(&self, arch: Arch) -> bool {
+        let here = if cfg!(target_arch = "aarch64") { Arch::Arm64 } else { Arch::X86_64 };
+        let is_one_tree = self.sources.windows(2).all(|pair| pair[0].resolved == pair[1].resolved);
+        !is_one_tree && (arch != here || self.sources.iter().any(|source| adapter::go::tells_cgo(&source.tree)))
     }
 
     /// Packages that run the same code in both versions, which was proven.

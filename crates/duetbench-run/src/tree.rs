@@ -43,11 +43,29 @@ fn copy_all(from: &Path, to: &Path, wanted: &dyn Fn(&DirEntry) -> bool) -> Resul
             let link = fs::read_link(&path).map_err(|e| RunError::file("read", &path, e))?;
             let _ = fs::remove_file(&target);
             symlink(link, &target).map_err(|e| RunError::file("create", &target, e))?;
-        } else if kind.is_file() {
+        } else if kind.is_file() && entry.file_name() != ".git" {
+            // A work tree beside the main one, or a submodule, has such a file: git would work on the user's own index.
             copy_file(&path, &target).map_err(|e| RunError::file("copy", &path, e))?;
         }
     }
     Ok(())
+}
+
+/// Folders that hold nothing which is compiled.
+const ASIDE: [&str; 3] = [".git", ".duet", "testdata"];
+
+/// Visits the files of a tree of sources in order; those that cannot be read are left out.
+pub(crate) fn visit(dir: &Path, visitor: &mut impl FnMut(&Path)) {
+    let mut entries: Vec<_> = fs::read_dir(dir).into_iter().flatten().flatten().collect();
+    entries.sort_by_key(DirEntry::file_name);
+    for entry in entries {
+        match entry.file_type() {
+            Ok(what) if what.is_dir() && ASIDE.iter().any(|aside| entry.file_name() == *aside) => {}
+            Ok(what) if what.is_dir() => visit(&entry.path(), visitor),
+            Ok(what) if what.is_file() || entry.path().is_file() => visitor(&entry.path()),
+            _ => {}
+        }
+    }
 }
 
 /// Removes a link, so that nothing is written where it leads; anything else stays.

@@ -30,7 +30,10 @@ pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result
     let reach = spec.reach && spec.fleet.is_none();
     let asked =
         Asked { selection, harness: &spec.harness, arguments, layouts, reach, benchmarks_from: spec.benchmarks_from };
-    let prepared = context.prepare(&origin.versions, &origin.cwd, asked)?;
+    let mut prepared = context.prepare(&origin.versions, &origin.cwd, asked)?;
+    if spec.fleet.is_some_and(|fleet| prepared.is_another_program_on(fleet.arch)) {
+        prepared.identical.clear();
+    }
     if spec.reach && prepared.reaches == Reaches::default() {
         context
             .printer

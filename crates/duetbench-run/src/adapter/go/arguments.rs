@@ -100,6 +100,11 @@ impl GoArguments {
         }
         Ok(sorted)
     }
+
+    /// An argument by which benchmarks may be given a file to read.
+    pub(super) fn naming_a_file(&self) -> Option<&String> {
+        self.binary.iter().find(|argument| !argument.starts_with("-test.") && argument.contains(['/', '.']))
+    }
 }
 
 fn cpu(arg: &str, value: &str) -> Result<u32, RunError> {
@@ -132,6 +137,14 @@ mod tests {
         let sorted = parse("-vet=off -buildvcs=false -x -modcacherw -vet all -parallel 4 -fullpath").unwrap();
         assert_eq!(sorted.build, ["-modcacherw"]);
         assert_eq!(sorted.binary, ["-test.parallel=4", "-test.fullpath"]);
+    }
+
+    #[test]
+    fn arguments_that_may_name_files_are_told() {
+        let naming = |line| parse(line).unwrap().naming_a_file().cloned();
+        assert_eq!(naming("-args -corpus=../big"), Some("-corpus=../big".into()));
+        assert_eq!(naming("-args big.txt"), Some("big.txt".into()));
+        assert_eq!(naming("-short -test.timeoutx=1.5 -args -n=3"), None);
     }
 
     #[test]

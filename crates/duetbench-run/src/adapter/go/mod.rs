@@ -40,6 +40,7 @@ mod reach;
 mod toolchain;
 
 pub use arguments::GoArguments;
+pub(crate) use native::tells_cgo;
 use toolchain::Release;
 pub use toolchain::Toolchain;
 
@@ -194,7 +195,12 @@ impl Adapter for Go {
     }
 
     fn identical(&self, [baseline, candidate]: [&Build; 2], [from, to]: [&Source; 2]) -> BTreeMap<String, Identity> {
-        identity::compare_packages(baseline, candidate, identity::roots(from, to))
+        let mut all = identity::compare_packages(baseline, candidate, identity::roots(from, to));
+        if let Some(argument) = self.arguments.naming_a_file() {
+            let reason = format!("`{argument}` may be a file, which may differ");
+            all.values_mut().for_each(|identity| *identity = Identity::Different(reason.clone()));
+        }
+        all
     }
 
     fn reach(&self, [baseline, candidate]: [&Build; 2], [from, to]: [&Source; 2]) -> Reaches {

@@ -1,5 +1,5 @@
-//! C sources outside of a package's folder: the go command does not know them, and with `-trimpath` takes what it built of another
-//! version's for this one's.
+//! Sources that the go command does not know, because they lie outside of a package's folder or have an ending of their own: with
+//! `-trimpath` it takes what it built of another version's for this one's.
 
 use std::fs;
 use std::path::Path;
@@ -7,54 +7,61 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::adapter::hex;
+use crate::tree;
 
-/// Endings of what C compilers and assemblers read.
-const ENDINGS: [&str; 13] = ["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "inc", "m", "s", "S", "sx"];
-/// The line by which a Go file asks for C.
-const IMPORT: &[u8] = b"import \"C\"";
-
-/// A flag for the C preprocessor that stands for all C sources of a tree, so that other sources are built anew; absent where no Go file in
-/// it asks for C.
+/// A flag for the C preprocessor that stands for all that a compiler of a tree's C may read, so that other sources are built anew; absent
+/// where no Go file in it asks for C. Whatever C includes may have any ending.
 pub(super) fn flag(tree: &Path) -> Option<String> {
-    let mut found = Found { sources: Sha256::new(), has_sources: false, is_wanted: false };
-    found.look(tree, tree);
-    (found.has_sources && found.is_wanted).then(|| format!("-DDUET_TREE_{}", &hex(&found.sources.finalize())[..16]))
-}
-
-struct Found {
-    sources: Sha256,
-    has_sources: bool,
-    is_wanted: bool,
-}
-
-impl Found {
-    fn look(&mut self, tree: &Path, dir: &Path) {
-        let mut entries: Vec<_> = fs::read_dir(dir).into_iter().flatten().flatten().collect();
-        entries.sort_by_key(fs::DirEntry::file_name);
-        for entry in entries.iter().filter(|entry| entry.file_name() != ".git") {
-            let path = entry.path();
-            let ending = path.extension().unwrap_or_default();
-            match entry.file_type() {
-                Ok(what) if what.is_dir() => self.look(tree, &path),
-                Ok(_) if ENDINGS.iter().any(|known| ending == *known) => {
-                    self.has_sources = true;
-                    self.sources.update(path.strip_prefix(tree).unwrap_or(&path).as_os_str().as_encoded_bytes());
-                    self.sources.update([0]);
-                    self.sources.update(Sha256::digest(fs::read(&path).unwrap_or_default()));
-                }
-                Ok(_) if ending == "go" && !self.is_wanted => {
-                    let text = fs::read(&path).unwrap_or_default();
-                    self.is_wanted = memchr::memmem::find(&text, IMPORT).is_some();
-                }
-                _ => {}
+    tells_cgo(tree).then(|| {
+        let mut digest = Sha256::new();
+        tree::visit(tree, &mut |path| {
+            if path.extension().is_none_or(|ending| ending != "go") {
+                digest.update(path.strip_prefix(tree).unwrap_or(path).as_os_str().as_encoded_bytes());
+                digest.update([0]);
+                digest.update(Sha256::digest(fs::read(path).unwrap_or_default()));
             }
+        });
+        format!("-DDUET_TREE_{}", &hex(&digest.finalize())[..16])
+    })
+}
+
+/// Whether a Go file of a tree asks for C, or is built by whether others may.
+pub(crate) fn tells_cgo(tree: &Path) -> bool {
+    let mut tells = false;
+    tree::visit(tree, &mut |path| {
+        if !tells && path.extension().is_some_and(|ending| ending == "go") {
+            tells = String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).lines().any(is_about_cgo);
         }
-    }
+    });
+    tells
+}
+
+fn is_about_cgo(line: &str) -> bool {
+    let imports = line.trim_end().trim_start().trim_start_matches("import").trim_start();
+    imports.starts_with("\"C\"") || line.starts_with("//go:build ") && line.contains("cgo")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn flag_without(place: &Path, name: &str) -> Option<String> {
+        fs::remove_file(place.join(name)).unwrap();
+        flag(place)
+    }
+
+    #[test]
+    fn what_is_built_by_whether_there_is_cgo_is_told() {
+        for (text, tells) in [
+            ("import \"C\"", true),
+            ("import (\n\t\"C\"\n)", true),
+            ("//go:build !cgo", true),
+            ("//go:build linux", false),
+            ("import \"fmt\"\nvar x = \"cgo\"", false),
+        ] {
+            assert_eq!(text.lines().any(is_about_cgo), tells, "{text}");
+        }
+    }
 
     #[test]
     fn c_sources_count_where_go_asks_for_them() {
@@ -68,7 +75,9 @@ mod tests {
         assert_eq!(write("p/p.go", "package p\n"), None);
         let one = write("q/q.go", "package q\n\nimport \"C\"\n");
         assert!(one.is_some());
-        assert_eq!(write("q/q.txt", "not compiled"), one);
+        assert_eq!(write("q/r.go", "package q\n"), one);
+        assert_eq!(write("q/testdata/q.txt", "not compiled"), one);
         assert_ne!(write("native/work.h", "int b;"), one);
+        assert_ne!(write("native/table.def", "1,"), flag_without(place.path(), "native/table.def"));
     }
 }

@@ -1,17 +1,21 @@
 //! A build of a version's bench targets, with the hook in what they link and the pieces of every program kept.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 
 use super::arguments::CargoArguments;
 use super::cargo::Cargo;
 use super::metadata::{Bench, Metadata, Target};
 use super::workshop::Workshop;
 use super::{hooked, link};
+use crate::adapter::hex;
 use crate::error::RunError;
 use crate::source::Source;
 use crate::tool::shorten;
+use crate::tree;
 
 /// Variables with the user's own wrapper of the compiler, the strongest first.
 const WRAPPERS: [&str; 2] = ["RUSTC_WRAPPER", "CARGO_BUILD_RUSTC_WRAPPER"];
@@ -34,6 +38,9 @@ pub(super) struct Program {
     pub(super) path: PathBuf,
 }
 
+/// A file in the folder of what cargo makes, with the digest of the vendored packages that were built last.
+const VENDORED: &str = "duet-vendored";
+
 /// One build of a version.
 pub(super) struct BenchBuild<'a> {
     pub(super) cargo: &'a Cargo,
@@ -48,14 +55,34 @@ impl BenchBuild<'_> {
     /// Has cargo forget what it built of packages on disk.
     pub(super) fn forget(&self, metadata: &Metadata) -> Result<(), RunError> {
         let target = self.workshop.target();
+        let (digest, stamp) = (self.digest_of_vendored(metadata), target.join(VENDORED));
+        let note = || fs::write(&stamp, &digest).map_err(|e| RunError::file("write", &stamp, e));
         if !target.exists() {
-            return Ok(());
+            fs::create_dir_all(&target).map_err(|e| RunError::file("create", &target, e))?;
+            return note();
         }
         let profile = self.arguments.profile.as_deref().unwrap_or("bench");
         let fixed = ["clean", "--quiet", "--locked", "--profile", profile].map(String::from);
-        let packages = metadata.local().flat_map(|package| ["-p".to_owned(), package.spec()]);
+        let is_known = fs::read_to_string(&stamp).is_ok_and(|known| known == digest);
+        let vendored = metadata.vendored(&self.source.tree).filter(|_| !is_known);
+        let packages = metadata.local().chain(vendored).flat_map(|package| ["-p".to_owned(), package.spec()]);
         let config = self.arguments.config.iter().cloned();
-        self.run(fixed.into_iter().chain(config).chain(packages), "cargo clean").map(drop)
+        self.run(fixed.into_iter().chain(config).chain(packages), "cargo clean")?;
+        note()
+    }
+
+    /// A digest of the sources of vendored packages.
+    fn digest_of_vendored(&self, metadata: &Metadata) -> String {
+        let mut digest = Sha256::new();
+        for package in metadata.vendored(&self.source.tree) {
+            tree::visit(&package.dir(), &mut |path| {
+                let name = path.strip_prefix(&self.source.tree).unwrap_or(path);
+                digest.update(name.as_os_str().as_encoded_bytes());
+                digest.update([0]);
+                digest.update(Sha256::digest(fs::read(path).unwrap_or_default()));
+            });
+        }
+        hex(&digest.finalize())
     }
 
     /// Builds bench targets. Those without features that they require are passed over, as `cargo bench` does with those that nobody
@@ -107,7 +134,9 @@ impl BenchBuild<'_> {
             .env(link::VARIABLE, self.links)
             .env(&linker, self.workshop.linker());
         let own = |names: &[&str]| names.iter().find_map(std::env::var_os);
-        for (variable, value) in [("DUET_RUSTC_WRAPPER", own(&WRAPPERS)), ("DUET_LINKER", own(&[&linker]))] {
+        let configured = || self.cargo.configured_linker(&self.source.dir).map(PathBuf::into_os_string);
+        let own_linker = own(&[&linker]).or_else(configured);
+        for (variable, value) in [("DUET_RUSTC_WRAPPER", own(&WRAPPERS)), ("DUET_LINKER", own_linker)] {
             if let Some(value) = value.filter(|value| !value.is_empty()) {
                 tool = tool.env(variable, value);
             }

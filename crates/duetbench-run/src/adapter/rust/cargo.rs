@@ -53,6 +53,12 @@ impl Cargo {
         format!("CARGO_TARGET_{}_LINKER", self.host.to_uppercase().replace('-', "_"))
     }
 
+    /// The linker that settings name for this machine, those of the nearest folder first; a table for several machines (`cfg`) is not looked at.
+    pub(super) fn configured_linker(&self, dir: &Path) -> Option<PathBuf> {
+        let of_user = cargo_home().and_then(|home| Settings::within(&home));
+        settings(dir).iter().chain(&of_user).find_map(|one| one.linker(&self.host))
+    }
+
     /// The lock file of a version, whether it is there or not.
     pub(super) fn lock_file(&self, source: &Source) -> Result<PathBuf, RunError> {
         let args = ["locate-project", "--workspace", "--message-format", "plain"];
@@ -114,17 +120,32 @@ struct Settings {
     text: Vec<u8>,
 }
 
-/// Those that cargo reads for a folder, but for the user's own, which it always reads.
-fn settings(dir: &Path) -> Vec<Settings> {
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
-    let folders = dir.ancestors().map(|folder| folder.join(".cargo")).filter(|folder| home.as_ref() != Some(folder));
-    // Cargo takes the one without an ending where a folder has both.
-    let files = folders.filter_map(|folder| {
+impl Settings {
+    /// Those in a folder `.cargo`. Cargo takes the file without an ending where there are both.
+    fn within(folder: &Path) -> Option<Settings> {
         let path = ["config", "config.toml"].map(|name| folder.join(name)).into_iter().find(|path| path.is_file())?;
         Some(Settings { text: std::fs::read(&path).ok()?, path })
-    });
-    files.collect()
+    }
+
+    /// The linker for a machine; a path counts from the folder around `.cargo`.
+    fn linker(&self, host: &str) -> Option<PathBuf> {
+        let table: toml::Table = toml::from_str(&String::from_utf8_lossy(&self.text)).ok()?;
+        let linker = table.get("target")?.get(host)?.get("linker")?.as_str()?;
+        let around = || self.path.parent()?.parent();
+        if linker.contains('/') { Some(around()?.join(linker)) } else { Some(linker.into()) }
+    }
+}
+
+fn cargo_home() -> Option<PathBuf> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")))
+}
+
+/// Those that cargo reads for a folder, but for the user's own, which it always reads.
+fn settings(dir: &Path) -> Vec<Settings> {
+    let home = cargo_home();
+    let folders = dir.ancestors().map(|folder| folder.join(".cargo")).filter(|folder| home.as_ref() != Some(folder));
+    folders.filter_map(|folder| Settings::within(&folder)).collect()
 }
 
 pub(super) fn absent(error: RunError) -> RunError {
@@ -140,6 +161,19 @@ pub(super) fn absent(error: RunError) -> RunError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_linker_of_the_settings_is_the_one_for_this_machine() {
+        let linker = |text: &str| {
+            let settings = Settings { path: "/project/.cargo/config.toml".into(), text: text.into() };
+            settings.linker("x86_64-unknown-linux-gnu")
+        };
+        let named = |linker: &str| format!("[target.x86_64-unknown-linux-gnu]\nlinker = \"{linker}\"\n");
+        assert_eq!(linker(&named("clang")), Some("clang".into()));
+        assert_eq!(linker(&named("tools/ld")), Some("/project/tools/ld".into()));
+        assert_eq!(linker("[target.aarch64-unknown-linux-gnu]\nlinker = \"clang\"\n"), None);
+        assert_eq!(linker("[build"), None);
+    }
 
     #[test]
     fn settings_that_one_version_alone_is_built_by_are_named() {

@@ -7,8 +7,6 @@ use crate::adapter::{Artifact, Identity};
 
 /// The folder of what cargo makes.
 pub(super) const MADE: &str = "target";
-/// Endings of what is compiled in, or written for people.
-const ENDINGS: [&str; 2] = ["rs", "md"];
 /// Files that only cargo reads.
 const OF_CARGO: [&str; 2] = ["Cargo.toml", "Cargo.lock"];
 
@@ -20,7 +18,8 @@ pub(super) fn compare<'c>([a, b]: [&Artifact; 2], made: &Path, changes: impl Fn(
     if names_files_in(&a.program, made) {
         return Identity::Different("they name files that the build makes (`OUT_DIR`), which may differ".to_owned());
     }
-    match changes().first(may_be_read) {
+    let program = std::fs::read(&a.program).unwrap_or_default();
+    match changes().first(|path| may_be_read(path, &program)) {
         None => Identity::Identical,
         Some(path) => Identity::Different(format!("`{}` differs, which they may read", path.display())),
     }
@@ -32,7 +31,11 @@ fn names_files_in(program: &Path, folder: &Path) -> bool {
     read.map_or(true, |bytes| memchr::memmem::find(&bytes, folder.as_os_str().as_encoded_bytes()).is_some())
 }
 
-fn may_be_read(path: &Path) -> bool {
-    let aside = path.extension().is_some_and(|ending| ENDINGS.iter().any(|other| ending == *other));
-    !aside && path.file_name().is_none_or(|name| OF_CARGO.iter().all(|other| name != *other))
+/// Whether a file may be data for a program. Names of sources stand in every program, for its panics; the others that are no data stand in
+/// those that read them.
+fn may_be_read(path: &Path, program: &[u8]) -> bool {
+    let Some(name) = path.file_name() else { return true };
+    let is_source = path.extension().is_some_and(|ending| ending == "rs");
+    let is_aside = path.extension().is_some_and(|ending| ending == "md") || OF_CARGO.iter().any(|other| name == *other);
+    !is_source && (!is_aside || memchr::memmem::find(program, name.as_encoded_bytes()).is_some())
 }

@@ -68,7 +68,7 @@ impl Recorded {
             }
         }
         arguments.extend(["-o".to_owned(), wanted.program.to_string_lossy().into_owned()]);
-        let linker = std::env::var(cargo.linker_variable()).unwrap_or_else(|_| "cc".to_owned());
+        let linker = fs::read_to_string(self.dir.join("linker")).unwrap_or_else(|_| "cc".to_owned());
         let tool = Tool::new(&linker, &arguments, &self.dir).called("linking in another order");
         Ok(if wanted.urgency == Urgency::Later { tool.giving_way() } else { tool })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use duetbench_core::spec::defaults;
 use serde::Deserialize;
@@ -112,7 +112,11 @@ impl Package {
     /// Names it on cargo's command lines. Before 1.77 that was not the id, `name 1.0.0 (path+file:///folder)`.
     pub(super) fn spec(&self) -> String {
         let folder = self.id.split_once(" (path+").and_then(|(_, folder)| folder.strip_suffix(')'));
-        folder.map_or_else(|| self.id.clone(), |folder| format!("{folder}#{}:{}", self.name, self.version))
+        match folder {
+            Some(folder) => format!("{folder}#{}:{}", self.name, self.version),
+            None if self.id.contains(' ') => format!("{}:{}", self.name, self.version),
+            None => self.id.clone(),
+        }
     }
 
     /// Whether it comes from a place where nothing changes under the same version.
@@ -155,6 +159,11 @@ impl Metadata {
     /// Packages that lie on disk: those may change from one build to the next.
     pub(super) fn local(&self) -> impl Iterator<Item = &Package> {
         self.packages.iter().filter(|package| !package.is_published())
+    }
+
+    /// Packages of others that lie in this tree, as vendored ones do: cargo takes what it built of them for that of any others of their version.
+    pub(super) fn vendored(&self, tree: &Path) -> impl Iterator<Item = &Package> {
+        self.packages.iter().filter(move |package| package.is_published() && package.manifest_path.starts_with(tree))
     }
 
     /// The package with this id.

@@ -37,9 +37,10 @@ pub(super) fn known(toolchain: &Toolchain, arguments: &GoArguments) -> Result<()
         let name = flag.trim_start_matches('-').split('=').next().unwrap_or_default();
         name.starts_with("test.") && !HARMLESS.iter().any(|known| known[1..] == *name)
     };
-    match arguments.binary.iter().find(chooses) {
-        Some(flag) => Err(format!("`{flag}` may have more run than the benchmark")),
-        None => Ok(()),
+    match (arguments.binary.iter().find(chooses), arguments.naming_a_file()) {
+        (Some(flag), _) => Err(format!("`{flag}` may have more run than the benchmark")),
+        (None, Some(argument)) => Err(format!("`{argument}` may be a file, which may differ")),
+        (None, None) => Ok(()),
     }
 }
 
