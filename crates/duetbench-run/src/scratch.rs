@@ -2,21 +2,24 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::error::RunError;
 
-/// A file in each directory that its owner holds locked for as long as it lives. A number of a process alone would not tell:
+/// A file in each directory, with the name of the machine, that its owner holds locked for as long as it lives. A number of a process alone would not tell:
 /// another process may have it by now, and one in another container is not seen from here.
 const OWNER: &str = ".owner";
 /// Our folder among those of other programs.
 const FOLDER: &str = "duet";
 /// Directories of dead owners that are removed at a time, so that nobody waits long for it.
 const SWEPT_MAX: usize = 64;
+/// Age from which a directory of another machine's is a dead one's.
+const OLD: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// A directory of this run (mode 0700), removed with everything in it on drop.
 #[derive(Debug)]
@@ -168,13 +171,15 @@ fn own(dir: &Path) -> io::Result<Option<Hold>> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         other => other?,
     };
+    (&file).write_all(rustix::system::uname().nodename().to_bytes())?;
     match file.try_lock() {
         Ok(()) => {
             let still_there = fs::metadata(&path).is_ok_and(|m| file.metadata().is_ok_and(|f| f.ino() == m.ino()));
             Ok(still_there.then_some(Some(file)))
         }
         Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(_)) => fs::remove_file(&path).map(|()| Some(None)),
+        // There are no locks here.
+        Err(TryLockError::Error(_)) => Ok(Some(None)),
     }
 }
 
@@ -192,18 +197,36 @@ fn sweep(parent: &Path) {
 
 /// Whether a scratch directory is in use: the process that made it lives.
 pub fn is_held(dir: &Path) -> bool {
-    let owner = File::open(dir.join(OWNER));
+    // To lock a file for oneself it must be open for writing on some file systems.
+    let owner = OpenOptions::new().write(true).open(dir.join(OWNER));
     owner.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// Something to hold while a directory is removed, if its owner is dead.
+/// Something to hold while a directory is removed, if its owner is dead. Of another machine's, with which this one shares a home, locks and
+/// processes may not be seen from here.
 fn of_the_dead(dir: &Path) -> Option<Hold> {
     let pid = maker(dir.file_name()?)?;
+    let is_gone = || !Path::new(&format!("/proc/{pid}")).exists();
     let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
-    match OpenOptions::new().write(true).custom_flags(no_follow).open(dir.join(OWNER)) {
-        Ok(file) => file.try_lock().is_ok().then_some(Some(file)),
-        Err(_) => (!Path::new(&format!("/proc/{pid}")).exists()).then_some(None),
+    let Ok(mut file) = OpenOptions::new().read(true).write(true).custom_flags(no_follow).open(dir.join(OWNER)) else {
+        return is_gone().then_some(None);
+    };
+    let mut machine = Vec::new();
+    file.read_to_end(&mut machine).ok()?;
+    if !machine.is_empty() && machine != rustix::system::uname().nodename().to_bytes() && !is_old(dir) {
+        return None;
     }
+    match file.try_lock() {
+        Ok(()) => Some(Some(file)),
+        Err(TryLockError::WouldBlock) => None,
+        Err(TryLockError::Error(_)) => is_gone().then_some(None),
+    }
+}
+
+/// Whether nothing was made or removed in a directory for longer than any run takes.
+fn is_old(dir: &Path) -> bool {
+    let changed = fs::metadata(dir).and_then(|found| found.modified()).ok();
+    changed.and_then(|changed| changed.elapsed().ok()).is_some_and(|age| age > OLD)
 }
 
 #[cfg(test)]

@@ -108,7 +108,9 @@ fn where_ignored(name: &str, command: &Command) -> Command {
         .args(command.get_args());
     let set = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
     shell.envs(set).current_dir(command.get_current_dir().unwrap());
-    command.get_envs().filter(|(_, value)| value.is_none()).for_each(|(name, _)| drop(shell.env_remove(name)));
+    for (name, _) in command.get_envs().filter(|(_, value)| value.is_none()) {
+        shell.env_remove(name);
+    }
     shell
 }
 

@@ -18,7 +18,7 @@ use crate::adapter::{Adapter, Build};
 use crate::callgrind::{self, FILE_BYTES_MAX};
 use crate::error::RunError;
 use crate::machine_code::Comparison;
-use crate::process::Launch;
+use crate::process::{Launch, end_leftovers};
 use crate::program::{Patience, Trouble};
 use crate::scratch::Scratch;
 
@@ -209,6 +209,8 @@ impl<'a> Counter<'a> {
             let patience =
                 Patience { limit: self.processes.timeout() + expected, interrupted: self.processes.interrupted() };
             let ran = program.run(patience);
+            // What goes on would be counted with the next process.
+            end_leftovers(&planned.id.name);
             let counts = self.added_up();
             return match ran {
                 Ok(_) => counts,

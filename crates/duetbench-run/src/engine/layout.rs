@@ -32,6 +32,7 @@ struct Underway {
     key: Key,
     relinking: Relinking,
     plan: Option<Plan>,
+    urgency: Urgency,
 }
 
 /// One program that was linked.
@@ -98,6 +99,8 @@ impl Layouts {
             }
             kept || fs::remove_file(&linked.program).is_err()
         });
+        // Twice, for those that failed beside a trial.
+        self.link_missing(needed, linker, placements)?;
         self.link_missing(needed, linker, placements)?;
         self.check_alike(needed, linker.adapter);
         // Programs that could not be linked by a plan, or were not alike, are linked once more, each half by itself.
@@ -216,17 +219,19 @@ impl Layouts {
         });
         let wanted = Relink { layout, program: &placements.fresh(), urgency };
         let relinking = linker.adapter.relink(&artifact, wanted)?;
-        self.underway.push(Underway { key, relinking, plan });
+        self.underway.push(Underway { key, relinking, plan, urgency });
         Ok(())
     }
 
     /// Waits for a program that is being linked.
     fn finish(&mut self, number: usize, linker: &Linker<'_>) -> Result<(), RunError> {
-        let Underway { key, relinking, plan } = self.underway.remove(number);
+        let Underway { key, relinking, plan, urgency } = self.underway.remove(number);
         let linked = relinking.finish();
         // An interrupt reaches the linker too, and it is not the linker that failed.
         RunError::stop_if(linker.interrupted)?;
         match (linked, linker.adapter.pair_layouts().filter(|_| plan.is_some())) {
+            // What failed beside a trial may have been short of memory or room: it is linked once more when it is needed.
+            (Err(_), Some(_)) if urgency == Urgency::Later => {}
             // If the program itself cannot be linked, linking it without a plan tells.
             (Err(error), Some(pairs)) => pairs.decide(&key.1, Err(error.to_string())),
             (linked, _) => {

@@ -18,6 +18,7 @@ use super::trial::{Gathered, TrialRun, samples_of, samples_of_own_work};
 use super::{Executor, Needed, Provision, TrialFailure, TrialOutcome};
 use crate::adapter::{Adapter, Build, Order, PairLayouts};
 use crate::error::RunError;
+use crate::noise::facts;
 use crate::page::{NO_CORE, Page, PageHeader, PageMode};
 use crate::process::{Launch, end_leftovers};
 use crate::processors::{one_cpu_per_core, usable_cpus};
@@ -37,6 +38,8 @@ pub struct Local<'a, B = [Build; 2]> {
     pub(super) builds: B,
     cpus: Vec<u32>,
     cores: Vec<u32>,
+    /// Whether a linker has a processor of its own: two processors of one core would take turns, and a quota is shared.
+    links_beside: bool,
     pages: Scratch,
     pub(super) placements: Placements,
     layouts: Layouts,
@@ -59,11 +62,13 @@ impl<'a, B> Local<'a, B> {
         interrupted: Arc<AtomicBool>,
     ) -> Result<Local<'a, B>, RunError> {
         let copies = Scratch::new()?;
+        let cores = one_cpu_per_core();
         Ok(Local {
             adapter,
             builds,
             cpus: usable_cpus(),
-            cores: one_cpu_per_core(),
+            links_beside: cores.len() > 1 && facts().quota_cpus.is_none_or(|cpus| cpus >= 2.0),
+            cores,
             pages: Scratch::in_memory()?,
             placements: Placements::new(copies.path()),
             layouts: Layouts::default(),
@@ -190,7 +195,7 @@ impl Local<'_> {
         let configuration = &planned.configuration;
         let slices = (configuration.warmup_slices, configuration.slices());
         let limit = self.timeout + 4 * Duration::from_nanos(planned.first_ns);
-        ProcessTrial { trial, sides, mode: planned.mode, slices, limit }.run(&self.interrupted)
+        ProcessTrial { name: &planned.id.name, trial, sides, mode: planned.mode, slices, limit }.run(&self.interrupted)
     }
 
     /// Runs the processes of one page and keeps what was learnt about the slice length.
@@ -253,8 +258,7 @@ fn role_on(trial: &Trial, side: usize) -> Role {
 
 impl Executor for Local<'_> {
     fn provide(&mut self, Provision { now, next }: &Provision) -> Result<(), RunError> {
-        // Two processors of one core would take turns.
-        let next: &[Needed] = if self.cores.len() > 1 { next } else { &[] };
+        let next: &[Needed] = if self.links_beside { next } else { &[] };
         self.linking(|layouts, linker, placements| layouts.provide(now, next, linker, placements))?;
         self.layouts.foresee(next, &self.builds);
         Ok(())

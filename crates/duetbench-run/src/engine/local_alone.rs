@@ -30,7 +30,8 @@ impl Local<'_, Build> {
         let sides = vec![ProcessSide { role: Role::Candidate, program }];
         let slices = (planned.repetitions.warmup, planned.repetitions.iterations);
         let limit = self.timeout + 4 * Duration::from_nanos(planned.first_ns);
-        ProcessTrial { trial, sides, mode: Mode::Sequential, slices, limit }.run(&self.interrupted)
+        ProcessTrial { name: &planned.id.name, trial, sides, mode: Mode::Sequential, slices, limit }
+            .run(&self.interrupted)
     }
 
     /// Runs a trial that is one process, which gives all its iterations or fails.

@@ -9,7 +9,7 @@ use duetbench_core::{Role, Sample, Trial};
 use super::TrialFailure;
 use crate::error::RunError;
 use crate::page::exchanges;
-use crate::process::Timing;
+use crate::process::{Timing, end_leftovers};
 use crate::program::{Patience, Program, Trouble, run_both};
 
 /// One version's part in such a trial.
@@ -21,6 +21,8 @@ pub(super) struct ProcessSide {
 
 /// The processes of one trial.
 pub(super) struct ProcessTrial<'a> {
+    /// Name of the benchmark.
+    pub(super) name: &'a str,
     pub(super) trial: &'a Trial,
     /// One side, or two; the one that runs first is first.
     pub(super) sides: Vec<ProcessSide>,
@@ -37,7 +39,10 @@ impl ProcessTrial<'_> {
         let patience = Patience { limit: self.limit, interrupted };
         let mut samples = Vec::new();
         for (slice, sides) in self.steps() {
-            match self.step(slice, &sides, patience) {
+            let step = self.step(slice, &sides, patience);
+            // It would run beside the other version's process.
+            end_leftovers(self.name);
+            match step {
                 Ok(timings) => {
                     samples.extend(sides.iter().zip(timings).map(|(&side, timing)| self.sample(side, slice, timing)));
                 }

@@ -55,7 +55,11 @@ impl TrialRun {
         children.iter_mut().for_each(Child::kill);
         match end {
             WaitEnd::Interrupted => Err(RunError::Interrupted),
-            WaitEnd::TimedOut => Ok(Err(self.hung(page, first_dead))),
+            // One that died is the cause, whether or not its peer goes on alone.
+            WaitEnd::TimedOut => {
+                let died = first_dead.and_then(|index| self.died(index, &children));
+                Ok(Err(died.unwrap_or_else(|| self.hung(page, first_dead))))
+            }
             WaitEnd::Ended => Ok(self.read(page, &children, first_dead)),
         }
     }
@@ -82,17 +86,20 @@ impl TrialRun {
         TrialFailure { role: culprit.map(|index| self.roles[sides[index]]), reason, discarded: false }
     }
 
+    /// The failure of a process that ended badly.
+    fn died(&self, index: usize, children: &[Child]) -> Option<TrialFailure> {
+        let words = children[index].status().and_then(failure_words)?;
+        let reason = words_of_death(&words, &children[index].output_tail());
+        Some(TrialFailure { role: Some(self.roles[self.launches[index].0]), reason, discarded: false })
+    }
+
     fn read(&self, page: &Page, children: &[Child], first_dead: Option<usize>) -> Gathered {
         let sides = self.sides();
         // The side that failed first is the cause; its peer only left because of it.
         let mut order: Vec<usize> = (0..sides.len()).collect();
         order.sort_by_key(|index| (page.status(sides[*index]).left_early, first_dead != Some(*index)));
-        for &index in &order {
-            let words = children[index].status().and_then(failure_words);
-            if let Some(words) = words {
-                let reason = words_of_death(&words, &children[index].output_tail());
-                return Err(TrialFailure { role: Some(self.roles[sides[index]]), reason, discarded: false });
-            }
+        if let Some(failure) = order.iter().find_map(|&index| self.died(index, children)) {
+            return Err(failure);
         }
         let by_cause = order.iter().map(|&index| self.side_records(page, sides[index]));
         let mut records = by_cause.collect::<Result<Vec<SideRecords>, TrialFailure>>()?;
