@@ -76,7 +76,8 @@ fn figures(bytes: &[u8]) -> Vec<(String, f64)> {
 #[derive(Default)]
 struct Text {
     package: Vec<u8>,
-    version: Option<Vec<u8>>,
+    /// What is said of the side, by [`OF_ONE_SIDE`].
+    of_side: HashMap<Vec<u8>, Vec<u8>>,
     /// Number of the process whose lines these are.
     process: usize,
     /// Whether a line of a benchmark was met since it began.
@@ -90,6 +91,9 @@ struct Text {
     /// Numbers of lines that were meant as those of benchmarks, and are none.
     broken: Vec<u64>,
 }
+
+/// Keys of which another value begins another side: a comparison, and no repetition.
+const OF_ONE_SIDE: [&str; 5] = ["version", "toolchain", "commit", "branch", "goarch"];
 
 /// Values and times of a benchmark, as read so far.
 #[derive(Default)]
@@ -111,10 +115,16 @@ impl Text {
         }
         match key {
             b"pkg" => self.package = value.to_vec(),
-            b"version" if self.version.as_deref().is_some_and(|version| version != value) => {
-                return Err(Wrong::in_line(number, "a second version begins: give each version a file of its own"));
+            _ if OF_ONE_SIDE.iter().any(|one| key == one.as_bytes()) => {
+                let known = self.of_side.insert(key.to_vec(), value.to_vec());
+                if known.is_some_and(|known| known != value) {
+                    let key = String::from_utf8_lossy(key);
+                    return Err(Wrong::in_line(
+                        number,
+                        format!("a second {key} begins: give each {key} a file of its own"),
+                    ));
+                }
             }
-            b"version" => self.version = Some(value.to_vec()),
             _ => {}
         }
         if self.said.insert((key.to_vec(), value.to_vec())) {

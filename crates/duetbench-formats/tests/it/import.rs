@@ -255,6 +255,10 @@ fn what_cannot_be_is_refused_with_its_place() {
         "version: a\nBenchmarkA 1 5 ns/op\nversion: b\nBenchmarkA 1 6 ns/op\n",
         ", line 3: a second version begins: give each version a file of its own",
     );
+    check(
+        "toolchain: a\nBenchmarkA 1 5 ns/op\ntoolchain: a\nBenchmarkA 1 5 ns/op\ntoolchain: b\nBenchmarkA 1 6 ns/op\n",
+        ", line 5: a second toolchain begins: give each toolchain a file of its own",
+    );
 }
 
 #[test]
