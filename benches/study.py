@@ -410,8 +410,8 @@ def describe(duet):
 
 
 def command_line():
-    """The command line as typed, `--resume` left out: it does not change what is measured."""
-    typed = [word for word in sys.argv[1:] if word != "--resume"]
+    """The command line as typed, without `--resume` and `--turns`: they do not change what is measured."""
+    typed = [word for word in without(sys.argv[1:], "--turns") if word != "--resume"]
     return f"benches/{Path(sys.argv[0]).name} {shlex.join(typed)}".strip()
 
 
