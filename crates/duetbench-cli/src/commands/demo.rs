@@ -140,6 +140,7 @@ impl<'a> Stage<'a> {
             candidate: &candidate.found,
             identical: &BTreeSet::new(),
             not_affected: &BTreeSet::new(),
+            random: &BTreeSet::new(),
         };
         let plan = Plan::new(&self.spec, &found, environment::capacity(None, None));
         let subjects = Subjects {

@@ -54,6 +54,8 @@ pub struct Found<'a> {
     pub identical: &'a BTreeSet<String>,
     /// Benchmarks that are proven to reach the same code in both; cases of a benchmark go by its name.
     pub not_affected: &'a BTreeSet<BenchmarkId>,
+    /// Packages whose build pairs get random layouts, whatever others get.
+    pub random: &'a BTreeSet<String>,
 }
 
 /// A benchmark that will not be compared, and why.

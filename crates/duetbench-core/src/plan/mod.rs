@@ -168,6 +168,9 @@ impl Plan {
         measured.iter().for_each(|c| *siblings.entry(c.id.package.clone()).or_default() += 1);
         let plan = |c: Common| {
             let siblings = siblings.get(&c.id.package).copied().unwrap_or(1);
+            let of_package =
+                |layouts| if found.random.contains(&c.id.package) { LayoutChoice::Random } else { layouts };
+            let capacity = Capacity { relinks: capacity.relinks.map(of_package), ..capacity };
             c.plan(spec, capacity, share_ns, siblings)
         };
         excluded.extend(

@@ -25,7 +25,13 @@ fn planned(choice: ModeChoice, style: Style, learnt: Learnt) -> PlannedBenchmark
     let both = [Discovered { style, ..found("A") }];
     let spec = spec(forks(5), choice);
     let none = BTreeSet::new();
-    let found = Found { baseline: &both, candidate: &both, identical: &none, not_affected: &Default::default() };
+    let found = Found {
+        baseline: &both,
+        candidate: &both,
+        identical: &none,
+        not_affected: &Default::default(),
+        random: &Default::default(),
+    };
     let mut plan = Plan::new(&spec, &found, CAPACITY);
     plan.learn(learnt, &spec, CAPACITY);
     plan.benchmarks.remove(0)
@@ -60,7 +66,13 @@ fn slices_are_longer_where_several_threads_take_part() {
     let spec = spec(forks(5), ModeChoice::Auto);
     let mut plan = Plan::new(
         &spec,
-        &Found { baseline: &both, candidate: &both, identical: &none, not_affected: &Default::default() },
+        &Found {
+            baseline: &both,
+            candidate: &both,
+            identical: &none,
+            not_affected: &Default::default(),
+            random: &Default::default(),
+        },
         CAPACITY,
     );
     let before = plan.benchmarks[0].clone();
@@ -95,7 +107,13 @@ fn a_duet_needs_two_physical_cores_however_narrow_it_is() {
     let spec = spec(forks(5), ModeChoice::Auto);
     let mut plan = Plan::new(
         &spec,
-        &Found { baseline: &both, candidate: &both, identical: &none, not_affected: &Default::default() },
+        &Found {
+            baseline: &both,
+            candidate: &both,
+            identical: &none,
+            not_affected: &Default::default(),
+            random: &Default::default(),
+        },
         capacity,
     );
     plan.learn(Learnt { profiles: vec![None], check: Some(check(0.01, 0.001)) }, &spec, capacity);

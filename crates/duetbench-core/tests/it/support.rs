@@ -82,7 +82,13 @@ pub(crate) fn plan(names: &[&str], mode: Mode) -> Plan {
     let spec = spec(forks(5), ModeChoice::Auto);
     let mut plan = Plan::new(
         &spec,
-        &Found { baseline: &both, candidate: &both, identical: &BTreeSet::new(), not_affected: &Default::default() },
+        &Found {
+            baseline: &both,
+            candidate: &both,
+            identical: &BTreeSet::new(),
+            not_affected: &Default::default(),
+            random: &Default::default(),
+        },
         CAPACITY,
     );
     // Enough for whatever the tests have; with one look that is no look too many.

@@ -31,7 +31,13 @@ fn head() -> RunHead {
     let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: Some(LayoutChoice::Random) };
     let plan = Plan::new(
         &spec,
-        &Found { baseline: &all, candidate: &all, identical: &BTreeSet::new(), not_affected: &Default::default() },
+        &Found {
+            baseline: &all,
+            candidate: &all,
+            identical: &BTreeSet::new(),
+            not_affected: &Default::default(),
+            random: &Default::default(),
+        },
         capacity,
     );
     RunHead {

@@ -72,8 +72,13 @@ fn plan(spec: &Spec, threads: &[u32]) -> Plan {
         failure: None,
     };
     let found: Vec<Discovered> = threads.iter().enumerate().map(found).collect();
-    let found =
-        Found { baseline: &found, candidate: &found, identical: &BTreeSet::new(), not_affected: &Default::default() };
+    let found = Found {
+        baseline: &found,
+        candidate: &found,
+        identical: &BTreeSet::new(),
+        not_affected: &Default::default(),
+        random: &Default::default(),
+    };
     let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: Some(LayoutChoice::Matched) };
     Plan::new(spec, &found, capacity)
 }

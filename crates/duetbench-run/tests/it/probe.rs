@@ -82,7 +82,13 @@ fn plan_of(style: Style, first_ns: u64, spec: &Spec) -> Plan {
         [Discovered { id, style, first_ns, threads: 1, runtime_threads: false, qualified: false, failure: None }];
     Plan::new(
         spec,
-        &Found { baseline: &found, candidate: &found, identical: &BTreeSet::new(), not_affected: &Default::default() },
+        &Found {
+            baseline: &found,
+            candidate: &found,
+            identical: &BTreeSet::new(),
+            not_affected: &Default::default(),
+            random: &Default::default(),
+        },
         CAPACITY,
     )
 }

@@ -48,6 +48,7 @@ pub(crate) fn head() -> RunHead {
             candidate: &candidate,
             identical: &BTreeSet::new(),
             not_affected: &Default::default(),
+            random: &Default::default(),
         },
         capacity,
     );

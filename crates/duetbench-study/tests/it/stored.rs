@@ -23,6 +23,7 @@ fn head() -> RunHead {
         candidate: &candidate,
         identical: &BTreeSet::new(),
         not_affected: &Default::default(),
+        random: &Default::default(),
     };
     RunHead {
         started: "2026-01-02T03:04:05Z".into(),

@@ -28,6 +28,8 @@ pub(super) struct Material {
     processors_asked: Option<u32>,
     /// The layout of programs that are linked again, if they can be: matched where that holds for any package.
     relinks: Option<LayoutChoice>,
+    /// Packages for which it holds not.
+    random: BTreeSet<String>,
 }
 
 impl Material {
@@ -46,6 +48,7 @@ impl Material {
         let layouts = prepared.adapter.pair_layouts().map(PairLayouts::used);
         let matched = layouts.as_ref().is_some_and(|used| !used.matched.is_empty());
         let relinked = if matched { LayoutChoice::Matched } else { LayoutChoice::Random };
+        let random = layouts.iter().flat_map(|used| used.random.keys().cloned()).collect();
         let subjects = Subjects {
             info: [baseline.info.clone(), candidate.info.clone()],
             toolchain: prepared.toolchain.clone(),
@@ -61,6 +64,7 @@ impl Material {
             redefined: prepared.adapter.redefined([&baseline.build, &candidate.build]),
             processors_asked: prepared.adapter.processors_asked(),
             relinks: prepared.adapter.relinks().then_some(relinked),
+            random,
         };
         Ok((material, [baseline.build.clone(), candidate.build.clone()]))
     }
@@ -87,6 +91,7 @@ impl Material {
             redefined: BTreeMap::new(),
             processors_asked: None,
             relinks: None,
+            random: BTreeSet::new(),
         }
     }
 
@@ -95,7 +100,7 @@ impl Material {
         let [baseline, candidate] = &self.found;
         let (baseline, candidate) = (selected(baseline, &context.settings)?, selected(candidate, &context.settings)?);
         let (identical, not_affected) = (&self.identical, &self.not_affected);
-        let found = Found { baseline: &baseline, candidate: &candidate, identical, not_affected };
+        let found = Found { baseline: &baseline, candidate: &candidate, identical, not_affected, random: &self.random };
         let mut plan = Plan::new(spec, &found, capacity);
         plan.note_redefined(&self.redefined, spec);
         Ok(plan)
