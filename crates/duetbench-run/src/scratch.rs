@@ -11,8 +11,8 @@ use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::error::RunError;
 
-/// A file in each directory, with the name of the machine, that its owner holds locked for as long as it lives. A number of a process alone would not tell:
-/// another process may have it by now, and one in another container is not seen from here.
+/// A file in each directory, with the marks of the machine, that its owner holds locked for as long as it lives. A number of a process
+/// alone would not tell: another process may have it by now, and one in another container is not seen from here.
 const OWNER: &str = ".owner";
 /// Our folder among those of other programs.
 const FOLDER: &str = "duet";
@@ -171,7 +171,7 @@ fn own(dir: &Path) -> io::Result<Option<Hold>> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         other => other?,
     };
-    (&file).write_all(rustix::system::uname().nodename().to_bytes())?;
+    (&file).write_all(marks().join("\n").as_bytes())?;
     match file.try_lock() {
         Ok(()) => {
             let still_there = fs::metadata(&path).is_ok_and(|m| file.metadata().is_ok_and(|f| f.ino() == m.ino()));
@@ -202,8 +202,14 @@ pub fn is_held(dir: &Path) -> bool {
     owner.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// Something to hold while a directory is removed, if its owner is dead. Of another machine's, with which this one shares a home, locks and
-/// processes may not be seen from here.
+/// Name of this machine, which containers on it have for themselves, and its boot, which they share.
+fn marks() -> [String; 2] {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    [rustix::system::uname().nodename().to_string_lossy().into_owned(), boot.trim().to_owned()]
+}
+
+/// Something to hold while a directory is removed, if its owner is dead. Locks and processes of another machine, with which this one shares
+/// a home, may not be seen from here.
 fn of_the_dead(dir: &Path) -> Option<Hold> {
     let pid = maker(dir.file_name()?)?;
     let is_gone = || !Path::new(&format!("/proc/{pid}")).exists();
@@ -211,9 +217,10 @@ fn of_the_dead(dir: &Path) -> Option<Hold> {
     let Ok(mut file) = OpenOptions::new().read(true).write(true).custom_flags(no_follow).open(dir.join(OWNER)) else {
         return is_gone().then_some(None);
     };
-    let mut machine = Vec::new();
-    file.read_to_end(&mut machine).ok()?;
-    if !machine.is_empty() && machine != rustix::system::uname().nodename().to_bytes() && !is_old(dir) {
+    let mut owner = String::new();
+    file.read_to_string(&mut owner).ok()?;
+    let is_of_here = owner.is_empty() || owner.lines().zip(marks()).any(|(its, ours)| its == ours);
+    if !is_of_here && !is_old(dir) {
         return None;
     }
     match file.try_lock() {

@@ -4,6 +4,8 @@ use std::fs::{self, DirEntry, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
+use sha2::{Digest, Sha256};
+
 use crate::error::RunError;
 
 /// The bit that lets a file's owner write it.
@@ -51,7 +53,21 @@ fn copy_all(from: &Path, to: &Path, wanted: &dyn Fn(&DirEntry) -> bool) -> Resul
     Ok(())
 }
 
-/// Folders that hold nothing which is compiled.
+/// Largest file whose contents are read for a digest; of larger ones only the size counts.
+const READ_MAX: u64 = 64 << 20;
+
+/// Adds a file to a digest, by its name in the tree.
+pub(crate) fn digest(digest: &mut Sha256, tree: &Path, path: &Path) {
+    let size = fs::metadata(path).map_or(0, |found| found.len());
+    digest.update(path.strip_prefix(tree).unwrap_or(path).as_os_str().as_encoded_bytes());
+    digest.update([0]);
+    digest.update(size.to_le_bytes());
+    if size <= READ_MAX {
+        digest.update(fs::read(path).unwrap_or_default());
+    }
+}
+
+/// Folders that hold nothing which is compiled, and the file by which a work tree of git's is known.
 const ASIDE: [&str; 3] = [".git", ".duet", "testdata"];
 
 /// Visits the files of a tree of sources in order; those that cannot be read are left out.
@@ -60,7 +76,7 @@ pub(crate) fn visit(dir: &Path, visitor: &mut impl FnMut(&Path)) {
     entries.sort_by_key(DirEntry::file_name);
     for entry in entries {
         match entry.file_type() {
-            Ok(what) if what.is_dir() && ASIDE.iter().any(|aside| entry.file_name() == *aside) => {}
+            _ if ASIDE.iter().any(|aside| entry.file_name() == *aside) || is_cache(&entry.path()) => {}
             Ok(what) if what.is_dir() => visit(&entry.path(), visitor),
             Ok(what) if what.is_file() || entry.path().is_file() => visitor(&entry.path()),
             _ => {}

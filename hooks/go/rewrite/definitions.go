@@ -404,8 +404,8 @@ func (f *folder) digest(l literal) string {
 }
 
 // named returns the data that a literal names. Any word may be that of a package below this one, and any file of Go
-// code is there to be compiled, so outside of testdata only other files are data. Of a pattern below testdata
-// all of the folder is meant in which what it stands for would be.
+// code is there to be compiled, so outside of testdata only other files are data. A pattern below testdata stands for all of the folder in
+// which its files would be.
 func (f *folder) named(l literal) []string {
 	path := filepath.Join(f.path, l.value)
 	if l.pattern {

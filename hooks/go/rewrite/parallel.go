@@ -5,6 +5,9 @@ import (
 	"go/token"
 )
 
+// altering are functions of the language that change what they are handed first.
+var altering = words("clear close copy delete")
+
 // checkShared refuses calls of b.RunParallel whose body changes something outside of it before or after its loop: package testing calls
 // b.RunParallel once in a call of the benchmark, and slices do so many times. Numbers that goroutines draw would go on, and a barrier
 // for so many of them would break.
@@ -73,10 +76,11 @@ func changes(n ast.Node, isShared func(ast.Expr) bool) bool {
 	case *ast.UnaryExpr:
 		return (s.Op == token.AND || s.Op == token.ARROW) && isShared(s.X)
 	case *ast.CallExpr:
-		if sel, ok := s.Fun.(*ast.SelectorExpr); ok {
-			return isShared(sel.X)
-		}
-		return isIdent(s.Fun, "close") && len(s.Args) == 1 && isShared(s.Args[0])
+		sel, isSelected := s.Fun.(*ast.SelectorExpr)
+		first := len(s.Args) > 0 && isShared(s.Args[0])
+		return isSelected && (isShared(sel.X) || isIdent(sel.X, "atomic") && first) || altering[calledName(s.Fun)] && first
+	case *ast.RangeStmt:
+		return s.Tok == token.ASSIGN && (s.Key != nil && isShared(s.Key) || s.Value != nil && isShared(s.Value))
 	}
 	return false
 }

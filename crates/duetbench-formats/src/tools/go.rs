@@ -76,7 +76,7 @@ fn figures(bytes: &[u8]) -> Vec<(String, f64)> {
 #[derive(Default)]
 struct Text {
     package: Vec<u8>,
-    /// What is said of the side, by [`OF_ONE_SIDE`].
+    /// Values of the keys [`OF_ONE_SIDE`].
     of_side: HashMap<Vec<u8>, Vec<u8>>,
     /// Number of the process whose lines these are.
     process: usize,

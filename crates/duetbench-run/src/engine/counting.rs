@@ -209,7 +209,7 @@ impl<'a> Counter<'a> {
             let patience =
                 Patience { limit: self.processes.timeout() + expected, interrupted: self.processes.interrupted() };
             let ran = program.run(patience);
-            // What goes on would be counted with the next process.
+            // A process that goes on would be counted with the next process.
             end_leftovers(&planned.id.name);
             let counts = self.added_up();
             return match ran {

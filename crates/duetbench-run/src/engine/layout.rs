@@ -230,8 +230,8 @@ impl Layouts {
         // An interrupt reaches the linker too, and it is not the linker that failed.
         RunError::stop_if(linker.interrupted)?;
         match (linked, linker.adapter.pair_layouts().filter(|_| plan.is_some())) {
-            // What failed beside a trial may have been short of memory or room: it is linked once more when it is needed.
-            (Err(_), Some(_)) if urgency == Urgency::Later => {}
+            // Beside a trial it may have been short of memory or room: it is linked once more when it is needed.
+            (Err(_), _) if urgency == Urgency::Later => {}
             // If the program itself cannot be linked, linking it without a plan tells.
             (Err(error), Some(pairs)) => pairs.decide(&key.1, Err(error.to_string())),
             (linked, _) => {

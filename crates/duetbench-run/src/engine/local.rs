@@ -292,7 +292,10 @@ impl Local<'_> {
         let mut samples: Vec<Sample> = Vec::new();
         let mut failure = None;
         for sides in rounds {
-            match self.gather_sides(planned, trial, sides)? {
+            let gathered = self.gather_sides(planned, trial, sides)?;
+            // It would run beside the other version's process.
+            end_leftovers(&planned.id.name);
+            match gathered {
                 Ok(gathered) if planned.configuration.purpose == Purpose::Look => {
                     samples.extend(gathered.iter().flat_map(|side| samples_of_own_work(side, trial)));
                 }

@@ -82,7 +82,7 @@ impl Lister<'_> {
                 self.fail_unstarted(
                     &started,
                     &mut found,
-                    &format!("the test program ended before its benchmarks: {death}"),
+                    &format!("the test program did not reach its benchmarks: {death}"),
                 );
                 break;
             }

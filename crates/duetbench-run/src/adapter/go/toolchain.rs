@@ -25,7 +25,7 @@ pub struct Toolchain {
     pub version: String,
     /// `GOFLAGS`, wherever it was set.
     pub flags: String,
-    /// `CGO_CPPFLAGS` below the trees of versions with C sources, which tell these apart.
+    /// `CGO_CPPFLAGS` below the trees of versions that know cgo, which tell their C sources apart.
     pub native: Vec<(PathBuf, String)>,
 }
 

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::arguments::CargoArguments;
 use super::cargo::Cargo;
-use super::metadata::{Bench, Metadata, Target};
+use super::metadata::{Bench, Metadata, Package, Target};
 use super::workshop::Workshop;
 use super::{hooked, link};
 use crate::adapter::hex;
@@ -38,9 +38,6 @@ pub(super) struct Program {
     pub(super) path: PathBuf,
 }
 
-/// A file in the folder of what cargo makes, with the digest of the vendored packages that were built last.
-const VENDORED: &str = "duet-vendored";
-
 /// One build of a version.
 pub(super) struct BenchBuild<'a> {
     pub(super) cargo: &'a Cargo,
@@ -52,37 +49,34 @@ pub(super) struct BenchBuild<'a> {
 }
 
 impl BenchBuild<'_> {
-    /// Has cargo forget what it built of packages on disk.
+    /// Has cargo forget what it built of packages on disk, and of vendored ones where these are others than those that it built last: it
+    /// takes one of a version for any other of that version.
     pub(super) fn forget(&self, metadata: &Metadata) -> Result<(), RunError> {
-        let target = self.workshop.target();
-        let (digest, stamp) = (self.digest_of_vendored(metadata), target.join(VENDORED));
-        let note = || fs::write(&stamp, &digest).map_err(|e| RunError::file("write", &stamp, e));
-        if !target.exists() {
-            fs::create_dir_all(&target).map_err(|e| RunError::file("create", &target, e))?;
-            return note();
-        }
         let profile = self.arguments.profile.as_deref().unwrap_or("bench");
-        let fixed = ["clean", "--quiet", "--locked", "--profile", profile].map(String::from);
-        let is_known = fs::read_to_string(&stamp).is_ok_and(|known| known == digest);
-        let vendored = metadata.vendored(&self.source.tree).filter(|_| !is_known);
-        let packages = metadata.local().chain(vendored).flat_map(|package| ["-p".to_owned(), package.spec()]);
-        let config = self.arguments.config.iter().cloned();
-        self.run(fixed.into_iter().chain(config).chain(packages), "cargo clean")?;
-        note()
+        let (state, stamp) = (self.vendored(metadata), self.workshop.vendored(profile));
+        let known = fs::read_to_string(&stamp).unwrap_or_default();
+        if self.workshop.target().exists() {
+            let is_other = |package: &&Package| {
+                let spec = package.spec();
+                known != state && known.lines().chain(state.lines()).any(|line| line == spec)
+            };
+            let packages = metadata.local().chain(metadata.published().filter(is_other));
+            let packages = packages.flat_map(|package| ["-p".to_owned(), package.spec()]);
+            let fixed = ["clean", "--quiet", "--locked", "--profile", profile].map(String::from);
+            let config = self.arguments.config.iter().cloned();
+            self.run(fixed.into_iter().chain(config).chain(packages), "cargo clean")?;
+        }
+        fs::write(&stamp, state).map_err(|e| RunError::file("write", &stamp, e))
     }
 
-    /// A digest of the sources of vendored packages.
-    fn digest_of_vendored(&self, metadata: &Metadata) -> String {
-        let mut digest = Sha256::new();
+    /// The vendored packages, a line each, below a digest of their sources.
+    fn vendored(&self, metadata: &Metadata) -> String {
+        let (mut digest, mut specs) = (Sha256::new(), String::new());
         for package in metadata.vendored(&self.source.tree) {
-            tree::visit(&package.dir(), &mut |path| {
-                let name = path.strip_prefix(&self.source.tree).unwrap_or(path);
-                digest.update(name.as_os_str().as_encoded_bytes());
-                digest.update([0]);
-                digest.update(Sha256::digest(fs::read(path).unwrap_or_default()));
-            });
+            specs += &format!("\n{}", package.spec());
+            tree::visit(&package.dir(), &mut |path| tree::digest(&mut digest, &self.source.tree, path));
         }
-        hex(&digest.finalize())
+        hex(&digest.finalize()) + &specs
     }
 
     /// Builds bench targets. Those without features that they require are passed over, as `cargo bench` does with those that nobody

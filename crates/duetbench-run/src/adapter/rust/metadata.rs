@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use duetbench_core::spec::defaults;
 use serde::Deserialize;
 
+use super::cargo::cargo_home;
 use crate::error::RunError;
 use crate::source::Source;
 
@@ -161,9 +162,18 @@ impl Metadata {
         self.packages.iter().filter(|package| !package.is_published())
     }
 
-    /// Packages of others that lie in this tree, as vendored ones do: cargo takes what it built of them for that of any others of their version.
+    /// Packages of others.
+    pub(super) fn published(&self) -> impl Iterator<Item = &Package> {
+        self.packages.iter().filter(|package| package.is_published())
+    }
+
+    /// Those that lie in this tree, and not in cargo's own folder.
     pub(super) fn vendored(&self, tree: &Path) -> impl Iterator<Item = &Package> {
-        self.packages.iter().filter(move |package| package.is_published() && package.manifest_path.starts_with(tree))
+        let home = cargo_home();
+        self.published().filter(move |package| {
+            let is_fetched = home.as_ref().is_some_and(|home| package.manifest_path.starts_with(home));
+            package.manifest_path.starts_with(tree) && !is_fetched
+        })
     }
 
     /// The package with this id.
