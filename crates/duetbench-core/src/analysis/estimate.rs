@@ -330,7 +330,7 @@ impl Evidence {
         Ok(Ranged {
             basis,
             ratio: with_hidden(seen.ratio, self.hidden.shown),
-            interval: seen.interval.with_hidden(self.hidden.most),
+            interval: seen.interval.around(seen.ratio, defaults::ACCURACY).with_hidden(self.hidden.most),
         })
     }
 

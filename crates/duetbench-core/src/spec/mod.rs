@@ -82,6 +82,8 @@ pub mod defaults {
     /// Two-sided error at which two numbers of a benchmark may differ, as if one side waits in few slices: of those that are interrupted alike
     /// one in ten at most.
     pub const MAY_DIFFER_ALPHA: f64 = 0.1;
+    /// Share of a ratio that an interval reaches to either side at least: no instrument of ours is more exact.
+    pub const ACCURACY: f64 = 0.0003;
     /// p-value from which down a regression is not measured again.
     pub const BEYOND_DOUBT: f64 = 1e-4;
     /// Rounds of fresh trials that a regression is measured again in.

@@ -52,6 +52,12 @@ impl RatioInterval {
         RatioInterval { low: finite_exp(low), high: finite_exp(high) }
     }
 
+    /// The interval, which reaches from a ratio in it by this share of it at least to either side.
+    #[must_use]
+    pub fn around(self, ratio: f64, share: f64) -> RatioInterval {
+        RatioInterval { low: self.low.min(ratio / (1.0 + share)), high: self.high.max(ratio * (1.0 + share)) }
+    }
+
     /// The interval of changes of which up to this share, below 1, does not show: ends that make it wider move.
     #[must_use]
     pub fn with_hidden(self, share: f64) -> RatioInterval {

@@ -165,3 +165,15 @@ fn an_interval_reaches_further_where_a_part_of_every_slice_hides_changes() {
     check(0.1, (1.0, 1.25));
     check(-0.1, (1.25, 1.0));
 }
+
+#[test]
+fn an_interval_is_not_narrower_than_the_instrument_is_exact() {
+    // At a spread of 0 the units do not differ at all.
+    for spread in [1e-6, 0.0] {
+        let log_ratios: Vec<f64> = draws(12).iter().map(|d| spread * d + 0.05).collect();
+        let evidence = looked_at(&log_ratios, &fixed_design(12)).unwrap();
+        let estimate = evidence.estimate(&Decision::default(), 1.0).unwrap();
+        close(estimate.ratio_high / estimate.ratio, 1.0003, 1e-9);
+        close(estimate.ratio / estimate.ratio_low, 1.0003, 1e-9);
+    }
+}
