@@ -205,7 +205,7 @@ func declared(decl ast.Node) []string {
 			return []string{decl.Name.Name}
 		}
 		// Whoever uses the type may call the method through an interface. One of a type of the package is known by its name alone.
-		return []string{"." + decl.Name.Name, receiver(decl.Recv.List[0].Type)}
+		return []string{"." + decl.Name.Name, rootOf(decl.Recv.List[0].Type)}
 	case *ast.TypeSpec:
 		return []string{decl.Name.Name}
 	case *ast.ValueSpec:
@@ -218,23 +218,6 @@ func declared(decl ast.Node) []string {
 		}
 	}
 	return append(names, "_")[:max(1, len(names))]
-}
-
-// receiver returns the name of a receiver's type.
-func receiver(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		return receiver(e.X)
-	case *ast.ParenExpr:
-		return receiver(e.X)
-	case *ast.IndexExpr:
-		return receiver(e.X)
-	case *ast.IndexListExpr:
-		return receiver(e.X)
-	case *ast.Ident:
-		return e.Name
-	}
-	return "_"
 }
 
 // hashTokens hashes what the compiler sees of a declaration, without layout and comments that say nothing to it, and

@@ -85,7 +85,7 @@ func changes(n ast.Node, isShared func(ast.Expr) bool) bool {
 	return false
 }
 
-// rootOf returns the name of the variable or package that an expression begins with; "" where it begins otherwise.
+// rootOf returns the name of the variable, package or type that an expression begins with; "" where it begins otherwise.
 func rootOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -93,6 +93,8 @@ func rootOf(e ast.Expr) string {
 	case *ast.SelectorExpr:
 		return rootOf(e.X)
 	case *ast.IndexExpr:
+		return rootOf(e.X)
+	case *ast.IndexListExpr:
 		return rootOf(e.X)
 	case *ast.SliceExpr:
 		return rootOf(e.X)

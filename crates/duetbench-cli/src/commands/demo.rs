@@ -1,6 +1,6 @@
 //! `duet demo`: the usual procedure and duet on a small built-in project, beside each other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use duetbench_core::plan::{Found, Mode, Plan};
 use duetbench_core::report::BenchmarkReport;
@@ -135,13 +135,7 @@ impl<'a> Stage<'a> {
     /// Measures and judges two of the versions with the given executor.
     fn measure(&mut self, versions: [usize; 2], executor: &mut dyn Executor) -> Result<Report, Failure> {
         let [baseline, candidate] = [self.version(versions[0])?, self.version(versions[1])?];
-        let found = Found {
-            baseline: &baseline.found,
-            candidate: &candidate.found,
-            identical: &BTreeSet::new(),
-            not_affected: &BTreeSet::new(),
-            random: &BTreeSet::new(),
-        };
+        let found = Found::of(&baseline.found, &candidate.found);
         let plan = Plan::new(&self.spec, &found, environment::capacity(None, None));
         let subjects = Subjects {
             info: [baseline.info.clone(), candidate.info.clone()],

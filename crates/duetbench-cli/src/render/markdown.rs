@@ -70,7 +70,8 @@ fn rows(count: usize) -> String {
 
 fn head(report: &Report) -> String {
     let [base, candidate] = summary::versions(report);
-    let mut out = format!("{MARKER}\n### {} duet: {}\n\n", outcome_sign(report), summary::headline(report));
+    let mut out =
+        format!("{MARKER}\n### {} duet: {}\n\n", outcome_sign(summary::outcome(report)), summary::headline(report));
     out +=
         &format!("{} → {}  \n{}\n\n", code(&shortened(&base)), code(&shortened(&candidate)), summary::counts(report));
     let gate: Vec<String> = report.gate.iter().flat_map(gate::lines).collect();
@@ -125,9 +126,8 @@ fn tail(report: &Report) -> String {
 }
 
 /// The sign of the whole answer, which is seen among forty comments.
-fn outcome_sign(report: &Report) -> &'static str {
-    match report.outcome() {
-        Outcome::Clean if !report.complete => "❔",
+fn outcome_sign(outcome: Outcome) -> &'static str {
+    match outcome {
         Outcome::Regression => "🔺",
         Outcome::Failed => "❌",
         Outcome::StaleWaiver => "⚠️",

@@ -91,6 +91,14 @@ pub(super) fn all_verdicts() -> [Verdict; 14] {
     ]
 }
 
+/// The outcome of the run as people see it: one that broke off before it found anything is none that passes.
+pub(super) fn outcome(report: &Report) -> Outcome {
+    match report.outcome() {
+        Outcome::Clean if !report.complete => Outcome::Inconclusive,
+        outcome => outcome,
+    }
+}
+
 /// The outcome of the run in one sentence.
 pub(super) fn headline(report: &Report) -> String {
     let total = report.benchmarks.len();

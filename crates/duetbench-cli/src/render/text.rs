@@ -50,8 +50,7 @@ pub fn render(report: &Report, palette: &Palette, look: Look) -> String {
 
 /// The answer in a sentence, the versions, and whether the run came to its end.
 fn answer(report: &Report, palette: &Palette) -> String {
-    let (sign, tone) = match report.outcome() {
-        Outcome::Clean if !report.complete => ('?', Tone::Open),
+    let (sign, tone) = match summary::outcome(report) {
         Outcome::Regression => ('✗', Tone::Bad),
         Outcome::Failed | Outcome::StaleWaiver => ('✗', Tone::Open),
         Outcome::Inconclusive => ('?', Tone::Open),

@@ -103,8 +103,8 @@ impl From<Basis> for Choice {
 ///   slices. (A test of that difference; neighbours hit both sides alike and cause none.)
 ///
 /// That makes them what a change is judged by. They count in full, however long, and by wall time, where that differs likewise from
-/// what is left of them when they are clipped, or from CPU time where that is judged: one side waits. Where that may be, they are the number beside the judged
-/// one, if they are farther from no change than the usual one. No benchmark is said not to have changed by one number alone.
+/// what is left of them when they are clipped, or from CPU time where that is judged: one side waits. Where that may be, they are the
+/// number beside the judged one, if they are farther from no change than the usual one. No benchmark is said not to have changed by one number alone.
 pub fn choose_basis(forks: &[ForkPair], bytes: Option<&Counted>, decision: &Decision) -> Choice {
     let differs = |forks: &[ForkPair], one: Basis, other: Basis, alpha: f64| {
         let differences: Vec<f64> = forks.iter().map(|fork| one.of(fork) - other.of(fork)).collect();

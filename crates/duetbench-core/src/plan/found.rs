@@ -58,6 +58,16 @@ pub struct Found<'a> {
     pub random: &'a BTreeSet<String>,
 }
 
+static NO_PACKAGES: BTreeSet<String> = BTreeSet::new();
+static NO_BENCHMARKS: BTreeSet<BenchmarkId> = BTreeSet::new();
+
+impl<'a> Found<'a> {
+    /// The benchmarks of both versions, of which nothing is proven, and whose packages all get the same layouts.
+    pub fn of(baseline: &'a [Discovered], candidate: &'a [Discovered]) -> Found<'a> {
+        Found { baseline, candidate, identical: &NO_PACKAGES, not_affected: &NO_BENCHMARKS, random: &NO_PACKAGES }
+    }
+}
+
 /// A benchmark that will not be compared, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Excluded {

@@ -1,7 +1,5 @@
 //! Modes chosen by first trials and the machine's self-check, and when a duet is given up.
 
-use std::collections::BTreeSet;
-
 use duetbench_core::analysis::{core_imbalance, summarise, too_unlike};
 use duetbench_core::plan::{
     Capacity, Discovered, ExecutionConfiguration, Found, Learnt, Mode, Plan, PlannedBenchmark, Profile, SelfCheck,
@@ -24,14 +22,7 @@ fn learnt(choice: ModeChoice, style: Style, (profile, check): (Option<Profile>, 
 fn planned(choice: ModeChoice, style: Style, learnt: Learnt) -> PlannedBenchmark {
     let both = [Discovered { style, ..found("A") }];
     let spec = spec(forks(5), choice);
-    let none = BTreeSet::new();
-    let found = Found {
-        baseline: &both,
-        candidate: &both,
-        identical: &none,
-        not_affected: &Default::default(),
-        random: &Default::default(),
-    };
+    let found = Found::of(&both, &both);
     let mut plan = Plan::new(&spec, &found, CAPACITY);
     plan.learn(learnt, &spec, CAPACITY);
     plan.benchmarks.remove(0)
@@ -62,19 +53,8 @@ fn a_benchmark_that_keeps_several_cores_busy_gets_them_whatever_was_asked_but_se
 #[test]
 fn slices_are_longer_where_several_threads_take_part() {
     let both = [found("A")];
-    let none = BTreeSet::new();
     let spec = spec(forks(5), ModeChoice::Auto);
-    let mut plan = Plan::new(
-        &spec,
-        &Found {
-            baseline: &both,
-            candidate: &both,
-            identical: &none,
-            not_affected: &Default::default(),
-            random: &Default::default(),
-        },
-        CAPACITY,
-    );
+    let mut plan = Plan::new(&spec, &Found::of(&both, &both), CAPACITY);
     let before = plan.benchmarks[0].clone();
     plan.learn(Learnt { profiles: vec![Some(BUSY)], check: None }, &spec, CAPACITY);
     let after = &plan.benchmarks[0];
@@ -102,20 +82,9 @@ fn another_mode_is_taken_only_where_it_is_clearly_narrower() {
 #[test]
 fn a_duet_needs_two_physical_cores_however_narrow_it_is() {
     let both = [found("A")];
-    let none = BTreeSet::new();
     let capacity = Capacity { cpus: 2, cores_physical: 1, ..CAPACITY };
     let spec = spec(forks(5), ModeChoice::Auto);
-    let mut plan = Plan::new(
-        &spec,
-        &Found {
-            baseline: &both,
-            candidate: &both,
-            identical: &none,
-            not_affected: &Default::default(),
-            random: &Default::default(),
-        },
-        capacity,
-    );
+    let mut plan = Plan::new(&spec, &Found::of(&both, &both), capacity);
     plan.learn(Learnt { profiles: vec![None], check: Some(check(0.01, 0.001)) }, &spec, capacity);
     assert_eq!(plan.benchmarks[0].mode, Mode::InterleavedOneCore);
 }

@@ -13,17 +13,7 @@ const FOUR_ASKED: Capacity = Capacity { asked: Some(4), ..CAPACITY };
 const ONE_CORE: Capacity = Capacity { cpus: 1, cores_physical: 1, asked: None, relinks: None };
 
 fn plan_of(baseline: &[Discovered], candidate: &[Discovered], effort: Effort) -> Plan {
-    Plan::new(
-        &spec(effort, ModeChoice::Auto),
-        &Found {
-            baseline,
-            candidate,
-            identical: &BTreeSet::new(),
-            not_affected: &Default::default(),
-            random: &Default::default(),
-        },
-        CAPACITY,
-    )
+    Plan::new(&spec(effort, ModeChoice::Auto), &Found::of(baseline, candidate), CAPACITY)
 }
 
 fn id(name: &str) -> BenchmarkId {
@@ -62,13 +52,7 @@ fn a_failure_on_either_side_excludes_and_says_whose() {
 
 fn mode_of(choice: ModeChoice, style: Style, capacity: Capacity) -> Mode {
     let both = [Discovered { style, ..found("A") }];
-    let found = Found {
-        baseline: &both,
-        candidate: &both,
-        identical: &BTreeSet::new(),
-        not_affected: &Default::default(),
-        random: &Default::default(),
-    };
+    let found = Found::of(&both, &both);
     Plan::new(&spec(forks(5), choice), &found, capacity).benchmarks[0].mode
 }
 
@@ -132,13 +116,7 @@ fn a_budget_plans_for_no_fewer_units_than_settle_noisy_ones_nor_more_than_are_us
 fn a_budget_rather_has_fewer_forks_of_each_build_pair_than_few_build_pairs() {
     let names: Vec<String> = (0..4).map(|i| format!("B{i}")).collect();
     let both: Vec<Discovered> = names.iter().map(|name| found(name)).collect();
-    let found = Found {
-        baseline: &both,
-        candidate: &both,
-        identical: &BTreeSet::new(),
-        not_affected: &Default::default(),
-        random: &Default::default(),
-    };
+    let found = Found::of(&both, &both);
     let capacity = Capacity { cpus: 1, cores_physical: 1, relinks: Some(LayoutChoice::Matched), ..CAPACITY };
     let design = |seconds| {
         let spec = spec(Effort { builds: None, ..budget(Duration::from_secs(seconds)) }, ModeChoice::Auto);
@@ -157,13 +135,7 @@ fn a_budget_rather_has_fewer_forks_of_each_build_pair_than_few_build_pairs() {
 fn a_budget_is_spent_on_build_pairs_of_a_typed_number_by_whole_exchanges_of_places() {
     let both = [found("A")];
     let design = |builds, seconds| {
-        let found = Found {
-            baseline: &both,
-            candidate: &both,
-            identical: &BTreeSet::new(),
-            not_affected: &Default::default(),
-            random: &Default::default(),
-        };
+        let found = Found::of(&both, &both);
         let capacity = Capacity { relinks: Some(LayoutChoice::Matched), ..CAPACITY };
         let spec = spec(Effort { builds: Some(builds), ..budget(Duration::from_secs(seconds)) }, ModeChoice::Auto);
         let design = Plan::new(&spec, &found, capacity).benchmarks[0].configuration.design;
@@ -178,13 +150,7 @@ const RELINKS: Capacity = Capacity { relinks: Some(LayoutChoice::Random), ..CAPA
 
 fn design(effort: Effort, names: &[&str]) -> Design {
     let both: Vec<Discovered> = names.iter().map(|name| found(name)).collect();
-    let found = Found {
-        baseline: &both,
-        candidate: &both,
-        identical: &BTreeSet::new(),
-        not_affected: &Default::default(),
-        random: &Default::default(),
-    };
+    let found = Found::of(&both, &both);
     Plan::new(&spec(effort, ModeChoice::Auto), &found, RELINKS).benchmarks[0].configuration.design
 }
 
@@ -209,13 +175,7 @@ fn build_pairs_that_are_laid_out_alike_have_more_forks_each_by_twos() {
     let default = Effort { forks: None, budget: None, builds: None, fixed: false, confirm: false };
     let matched = |names: &[&str], effort| {
         let both: Vec<Discovered> = names.iter().map(|name| found(name)).collect();
-        let found = Found {
-            baseline: &both,
-            candidate: &both,
-            identical: &BTreeSet::new(),
-            not_affected: &Default::default(),
-            random: &Default::default(),
-        };
+        let found = Found::of(&both, &both);
         let capacity = Capacity { relinks: Some(LayoutChoice::Matched), ..CAPACITY };
         Plan::new(&spec(effort, ModeChoice::Auto), &found, capacity).benchmarks[0].configuration.design
     };
@@ -266,13 +226,7 @@ fn units_hold_the_forks_that_the_design_gives_them() {
 fn proven_code_is_not_measured_unless_asked_for() {
     let both = [found("A")];
     let identical = BTreeSet::from(["p".to_owned()]);
-    let found = Found {
-        baseline: &both,
-        candidate: &both,
-        identical: &identical,
-        not_affected: &Default::default(),
-        random: &Default::default(),
-    };
+    let found = Found { identical: &identical, ..Found::of(&both, &both) };
     let mut spec = spec(forks(5), ModeChoice::Auto);
     let plan = Plan::new(&spec, &found, CAPACITY);
     assert!(plan.benchmarks.is_empty());
@@ -285,13 +239,7 @@ fn proven_code_is_not_measured_unless_asked_for() {
 fn what_is_not_affected_is_not_measured_unless_asked_for_and_its_cases_go_with_it() {
     let both = [found("A/x"), found("B")];
     let not_affected = BTreeSet::from([id("A")]);
-    let found = Found {
-        baseline: &both,
-        candidate: &both,
-        identical: &BTreeSet::new(),
-        not_affected: &not_affected,
-        random: &Default::default(),
-    };
+    let found = Found { not_affected: &not_affected, ..Found::of(&both, &both) };
     let mut spec = spec(forks(5), ModeChoice::Auto);
     let plan = Plan::new(&spec, &found, CAPACITY);
     let measured: Vec<&str> = plan.benchmarks.iter().map(|b| b.id.name.as_str()).collect();
@@ -321,14 +269,7 @@ fn a_package_that_cannot_be_matched_gets_the_builds_of_random_layouts() {
     let both = [found("A"), other];
     let designs = |random: &[&str], layouts| {
         let random = random.iter().map(|package| (*package).to_owned()).collect();
-        let (identical, not_affected) = Default::default();
-        let found = Found {
-            baseline: &both,
-            candidate: &both,
-            identical: &identical,
-            not_affected: &not_affected,
-            random: &random,
-        };
+        let found = Found { random: &random, ..Found::of(&both, &both) };
         let capacity = Capacity { relinks: Some(layouts), ..CAPACITY };
         let plan = Plan::new(
             &spec(Effort { forks: None, budget: None, builds: None, fixed: false, confirm: false }, ModeChoice::Auto),

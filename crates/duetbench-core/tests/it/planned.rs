@@ -35,13 +35,7 @@ fn a_start_has_a_fork_pair_for_every_process_and_its_time() {
 fn followed(effort: Effort, capacity: Capacity) -> Plan {
     let spec = spec(effort, ModeChoice::Interleaved);
     let both = ["A", "B", "C"].map(found);
-    let all = Found {
-        baseline: &both,
-        candidate: &both,
-        identical: &Default::default(),
-        not_affected: &Default::default(),
-        random: &Default::default(),
-    };
+    let all = Found::of(&both, &both);
     let mut plan = Plan::new(&spec, &all, capacity);
     let start = |fork_pairs| Start { fork_pairs, measured_ns: SECOND / 5, iteration_ns: SECOND / 10, warmup: 3 };
     plan.follow(&BTreeMap::from([("p.A".into(), start(6)), ("p.B".into(), start(40))]), &spec, capacity);
@@ -84,13 +78,7 @@ fn iterations_are_as_long_and_as_many_as_planned_and_warm_up_as_planned() {
         let mut spec = spec(forks(1), ModeChoice::Interleaved);
         spec.harness.warmup = warmup;
         let both = [Discovered { style: Style::Iteration, ..found("A") }];
-        let all = duetbench_core::plan::Found {
-            baseline: &both,
-            candidate: &both,
-            identical: &Default::default(),
-            not_affected: &Default::default(),
-            random: &Default::default(),
-        };
+        let all = Found::of(&both, &both);
         let mut plan = Plan::new(&spec, &all, CAPACITY);
         // Far longer than what slices have room for.
         let repetitions = Repetitions { warmup: 4, iteration_ns: 2 * SECOND, ..repetitions(1, 5, 3) };
@@ -111,14 +99,7 @@ fn whole_programs_warm_up_as_their_tables_say_and_not_as_those_of_loops() {
     let program = |lockstep, warmup| CommandSpec { lockstep, warmup, ..CommandSpec::default() };
     spec.harness.commands = vec![program(true, 50), program(false, 2), program(false, 1)];
     let both = [Discovered { style: Style::Process, first_ns: SECOND, ..found("A") }];
-    let (identical, not_affected) = Default::default();
-    let all = Found {
-        baseline: &both,
-        candidate: &both,
-        identical: &identical,
-        not_affected: &not_affected,
-        random: &Default::default(),
-    };
+    let all = Found::of(&both, &both);
     assert_eq!(Plan::new(&spec, &all, CAPACITY).benchmarks[0].configuration.warmup_slices, 2);
 }
 
@@ -128,14 +109,7 @@ fn iterations_are_measured_half_as_long_as_it_takes_to_get_there_as_far_as_nothi
         let mut spec = spec(forks(5), ModeChoice::Interleaved);
         spec.harness.warmup = Some(warmup);
         let both = [Discovered { style: Style::Iteration, runtime_threads, ..found("A") }];
-        let (identical, not_affected) = Default::default();
-        let all = Found {
-            baseline: &both,
-            candidate: &both,
-            identical: &identical,
-            not_affected: &not_affected,
-            random: &Default::default(),
-        };
+        let all = Found::of(&both, &both);
         Plan::new(&spec, &all, CAPACITY).benchmarks[0].configuration.slices()
     };
     // A JVM starts in a second, and iterations take a hundredth.

@@ -1,6 +1,5 @@
 //! Shared test data, and the functions that build it.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use duetbench_core::analysis::{Basis, Evidence, Looks, Measured, Monitor, Standing, Tests};
@@ -80,17 +79,7 @@ pub(crate) fn found(name: &str) -> Discovered {
 pub(crate) fn plan(names: &[&str], mode: Mode) -> Plan {
     let both: Vec<Discovered> = names.iter().map(|name| found(name)).collect();
     let spec = spec(forks(5), ModeChoice::Auto);
-    let mut plan = Plan::new(
-        &spec,
-        &Found {
-            baseline: &both,
-            candidate: &both,
-            identical: &BTreeSet::new(),
-            not_affected: &Default::default(),
-            random: &Default::default(),
-        },
-        CAPACITY,
-    );
+    let mut plan = Plan::new(&spec, &Found::of(&both, &both), CAPACITY);
     // Enough for whatever the tests have; with one look that is no look too many.
     plan.benchmarks.iter_mut().for_each(|b| (b.mode, b.configuration.design) = (mode, fixed_design(1000)));
     plan

@@ -1,6 +1,5 @@
 //! Calibrations in the store, and what repetitions of a stored run cost.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,17 +28,7 @@ fn head() -> RunHead {
     };
     let all = [found("p", "BenchmarkA"), found("p", "BenchmarkB"), found("q", "BenchmarkC")];
     let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: Some(LayoutChoice::Random) };
-    let plan = Plan::new(
-        &spec,
-        &Found {
-            baseline: &all,
-            candidate: &all,
-            identical: &BTreeSet::new(),
-            not_affected: &Default::default(),
-            random: &Default::default(),
-        },
-        capacity,
-    );
+    let plan = Plan::new(&spec, &Found::of(&all, &all), capacity);
     RunHead {
         started: "2026-11-02T03:04:05Z".into(),
         spec,

@@ -1,6 +1,5 @@
 //! The build pairs that a comparison asks for, on an executor that notes them.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -72,13 +71,7 @@ fn plan(spec: &Spec, threads: &[u32]) -> Plan {
         failure: None,
     };
     let found: Vec<Discovered> = threads.iter().enumerate().map(found).collect();
-    let found = Found {
-        baseline: &found,
-        candidate: &found,
-        identical: &BTreeSet::new(),
-        not_affected: &Default::default(),
-        random: &Default::default(),
-    };
+    let found = Found::of(&found, &found);
     let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: Some(LayoutChoice::Matched) };
     Plan::new(spec, &found, capacity)
 }

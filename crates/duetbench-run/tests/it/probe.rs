@@ -1,6 +1,5 @@
 //! First trials of benchmarks that warm up, on an executor that plays processes with a slow beginning.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -80,17 +79,7 @@ fn plan_of(style: Style, first_ns: u64, spec: &Spec) -> Plan {
     let id = BenchmarkId { package: "p".into(), name: "A".into() };
     let found =
         [Discovered { id, style, first_ns, threads: 1, runtime_threads: false, qualified: false, failure: None }];
-    Plan::new(
-        spec,
-        &Found {
-            baseline: &found,
-            candidate: &found,
-            identical: &BTreeSet::new(),
-            not_affected: &Default::default(),
-            random: &Default::default(),
-        },
-        CAPACITY,
-    )
+    Plan::new(spec, &Found::of(&found, &found), CAPACITY)
 }
 
 /// The plan's warm-up after its first trials.

@@ -1,6 +1,5 @@
 //! The store: what goes in comes out, and the format is sealed.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -41,17 +40,7 @@ pub(crate) fn head() -> RunHead {
     let found = |name: &str| found("example.com/p", name);
     let (baseline, candidate) = ([found("BenchmarkA"), found("BenchmarkOld")], [found("BenchmarkA")]);
     let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: Some(LayoutChoice::Random) };
-    let plan = Plan::new(
-        &spec(),
-        &Found {
-            baseline: &baseline,
-            candidate: &candidate,
-            identical: &BTreeSet::new(),
-            not_affected: &Default::default(),
-            random: &Default::default(),
-        },
-        capacity,
-    );
+    let plan = Plan::new(&spec(), &Found::of(&baseline, &candidate), capacity);
     RunHead {
         started: "2026-01-02T03:04:05Z".into(),
         spec: spec(),

@@ -1,6 +1,5 @@
 //! Stored comparisons as experiments and as pairs.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use duetbench_core::analysis::TrialFailure;
@@ -18,13 +17,7 @@ fn head() -> RunHead {
     let found = |name: &str| found("example.com/p", name);
     let (baseline, candidate) = ([found("BenchmarkA"), found("BenchmarkOld")], [found("BenchmarkA")]);
     let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: Some(LayoutChoice::Random) };
-    let in_both = Found {
-        baseline: &baseline,
-        candidate: &candidate,
-        identical: &BTreeSet::new(),
-        not_affected: &Default::default(),
-        random: &Default::default(),
-    };
+    let in_both = Found::of(&baseline, &candidate);
     RunHead {
         started: "2026-01-02T03:04:05Z".into(),
         plan: Plan::new(&spec(), &in_both, capacity),

@@ -136,6 +136,7 @@ impl Settings {
     }
 }
 
+/// Cargo's own folder, with the user's settings and what was fetched.
 pub(super) fn cargo_home() -> Option<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")))

@@ -15,10 +15,11 @@ pub(super) fn compare<'c>([a, b]: [&Artifact; 2], made: &Path, changes: impl Fn(
     if a.digest != b.digest {
         return Identity::Different("the programs differ".to_owned());
     }
-    if names_files_in(&a.program, made) {
+    let program = std::fs::read(&a.program);
+    if program.as_ref().map_or(true, |bytes| names_files_in(bytes, made)) {
         return Identity::Different("they name files that the build makes (`OUT_DIR`), which may differ".to_owned());
     }
-    let program = std::fs::read(&a.program).unwrap_or_default();
+    let program = program.unwrap_or_default();
     match changes().first(|path| may_be_read(path, &program)) {
         None => Identity::Identical,
         Some(path) => Identity::Different(format!("`{}` differs, which they may read", path.display())),
@@ -26,9 +27,8 @@ pub(super) fn compare<'c>([a, b]: [&Artifact; 2], made: &Path, changes: impl Fn(
 }
 
 /// Whether a program has a path in this folder in it: what lies there is made anew for each version, and is not compared.
-fn names_files_in(program: &Path, folder: &Path) -> bool {
-    let read = std::fs::read(program);
-    read.map_or(true, |bytes| memchr::memmem::find(&bytes, folder.as_os_str().as_encoded_bytes()).is_some())
+fn names_files_in(program: &[u8], folder: &Path) -> bool {
+    memchr::memmem::find(program, folder.as_os_str().as_encoded_bytes()).is_some()
 }
 
 /// Whether a file may be data for a program. Names of sources stand in every program, for its panics; the others that are no data stand in
