@@ -16,8 +16,8 @@ for argument do
 done
 "${DUET_LINKER:-cc}" "$@" || exit
 case $output in
-*.so | '') exit ;;
-*/deps/*) ;;
+*.so | '' | */build_script*-* | */build-script*-*) exit ;;
+*/deps/* | */build/*/*/out/*) ;;
 *) exit ;;
 esac
 # The archive that a build script made and the linker finds by this name: the other version's build makes another one at its place.

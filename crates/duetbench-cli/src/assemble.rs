@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 
 use duetbench_core::analysis::{IdenticalCode, Warning, analyse, note_out_of_time, suite_change};
 use duetbench_core::calibrate::{Calibration, Machine, Made};
-use duetbench_core::fleet::{FleetReport, fail_abandoned};
+use duetbench_core::fleet::{Account, CallEnd, FleetReport, fail_abandoned};
 use duetbench_core::hotspot::BENCHMARKS_MAX;
-use duetbench_core::noise::{Witnessed, explain};
+use duetbench_core::noise::{Facts, Witnessed, explain};
 use duetbench_core::picture::pictures;
+use duetbench_core::plan::instance_capacity;
 use duetbench_core::report::{BenchmarkReport, Typed};
 use duetbench_core::reported::{self, Readings};
 use duetbench_core::solo_report::solo_results;
+use duetbench_core::spec::{EngineName, defaults};
 use duetbench_core::{BenchmarkId, Plan, Report, SoloReport, Trial};
 use duetbench_run::RunError;
 use duetbench_run::engine::TrialOutcome;
@@ -80,9 +82,17 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
     if run.complete {
         note_out_of_time(&mut benchmarks, &plan, run.measured_s);
     }
-    let noise = explain(&witnessed(&run.trials, &plan_ids(&plan)), &run.head.facts, &benchmarks);
+    let elsewhere = run.head.spec.fleet.filter(|fleet| fleet.engine != EngineName::Here);
+    let mut trials = witnessed(&run.trials, &plan_ids(&plan));
+    if elsewhere.is_some() {
+        // Instances differ in it, and none of them changes it.
+        trials.iter_mut().for_each(|trial| trial.conditions.frequency = None);
+    }
+    let facts = elsewhere.map_or_else(|| run.head.facts.clone(), |fleet| facts_of_instance(fleet.memory_mb));
+    let noise = explain(&trials, &facts, &benchmarks);
     let StoredRun { name, head, complete, measured_s, calls, profiles, instructions, readings, .. } = run;
     let suite = suite_change(&plan, &benchmarks, &head.spec.decision, IdenticalCode::LeftOut);
+    let few_instances = elsewhere.and_then(|_| few_instances(&calls, &plan, &benchmarks));
     let fleet = head.spec.fleet.zip(head.fleet);
     let fleet = fleet
         .map(|(spec, terms)| FleetReport { abandoned, ..FleetReport::of(&calls, &spec, terms, &plan, &benchmarks) });
@@ -122,6 +132,7 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
     }
     steadiness::gather(&mut report);
     report.warnings.extend(self_tests::flagged(&report));
+    report.warnings.extend(few_instances);
     report.warnings.extend(moved::said(&report.benchmarks));
     report.warnings.extend(unexplained(&report));
     report.warnings.extend(uncounted(&report));
@@ -129,6 +140,39 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
     judge_units(&mut report, &readings);
     report.warnings.extend(unkept::said(&report));
     report
+}
+
+/// Facts about an instance of so much memory: those of the machine that built are another's.
+fn facts_of_instance(memory_mb: u32) -> Facts {
+    let cpus = instance_capacity(memory_mb, None).cpus;
+    Facts {
+        cpu_model: None,
+        cpus_usable: cpus,
+        cpus_online: cpus,
+        cores_physical: cpus,
+        governor: None,
+        frequency_max_khz: None,
+        quota_cpus: None,
+        virtualised: Some(true),
+    }
+}
+
+/// Benchmarks with an answer from fewer instances than an interval needs units, in words: calls are units, and those in one instance share
+/// its speed.
+fn few_instances(calls: &[Account], plan: &Plan, benchmarks: &[BenchmarkReport]) -> Option<String> {
+    let of = |call: &Account| plan.benchmarks.get(call.task.benchmark as usize).map(|planned| &planned.id);
+    let instances = |id: &BenchmarkId| -> BTreeSet<&str> {
+        let own = calls.iter().filter(|call| call.end == CallEnd::Counted && of(call) == Some(id));
+        own.filter_map(|call| Some(&*call.instance.as_ref()?.0)).collect()
+    };
+    let is_few = |report: &&BenchmarkReport| {
+        report.estimate.is_some() && instances(&report.id).len() < defaults::UNITS_MIN as usize
+    };
+    let few = benchmarks.iter().filter(is_few).count();
+    (few > 0).then(|| {
+        let (which, least) = (render::format::many(few, "benchmark was", "benchmarks were"), defaults::UNITS_MIN);
+        format!("{which} measured in fewer than {least} instances: how these differ is not in the intervals (`--parallel {least}` or more)")
+    })
 }
 
 /// Whether both versions are command lines that start programs of different names, which are no two builds of one.

@@ -273,7 +273,7 @@ fn what_misbehaves_is_named_with_its_words_and_leaves_nothing_running() {
     let place = place();
     let listed = place.duet(&["list", "troubled.jar", "--timeout", "15s"]);
     for (name, words) in
-        [("throwsAtOnce", "no luck today"), ("endsTheJvm", "exit status 3"), ("hangs", "no answer within 15 s")]
+        [("throwsAtOnce", "no luck today"), ("endsTheJvm", "exit status 3"), ("hangs", "no end within 15 s")]
     {
         let line = listed.stdout.lines().find(|l| l.contains(&format!("Troubled.{name}\t"))).unwrap();
         assert!(line.contains("failed") && line.contains(words), "{line}");

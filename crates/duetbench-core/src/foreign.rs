@@ -20,6 +20,16 @@ pub fn shortened(text: &str) -> String {
     format!("{}…", beginning[..whole].trim_end())
 }
 
+/// A word as a POSIX shell must be given it.
+pub fn quote(word: &str) -> String {
+    let harmless = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,~".contains(c);
+    if !word.is_empty() && !word.starts_with('~') && word.chars().all(harmless) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
 /// Words of several lines, as of a compiler, for people to read: every line is one of visible characters, and none is taken for a command by
 /// a service of continuous integration that looks for those at the start of lines.
 pub fn lines(foreign: &str) -> String {

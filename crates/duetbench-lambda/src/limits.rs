@@ -11,6 +11,8 @@ use duetbench_run::fleet::{Deployment, FleetError, Limits};
 pub const DIRECT_BYTES_MAX: u64 = 50 << 20;
 /// Bytes of a package that goes through a bucket; unpacked it may have no more.
 pub const BUCKET_BYTES_MAX: u64 = 250 << 20;
+/// The worker is packed, and takes up to so many bytes more unpacked; all else in a package is stored.
+const PACKED_BYTES: u64 = 24 << 20;
 /// Bytes of a request, and of an answer.
 pub const PAYLOAD_BYTES_MAX: usize = 6 << 20;
 /// Longest call.
@@ -43,7 +45,7 @@ pub(crate) fn of_account(account: Option<&AccountLimit>, bucket: bool) -> Limits
 pub(crate) fn usual(bucket: bool) -> Limits {
     Limits {
         parallel: USUAL_CONCURRENCY - UNRESERVABLE,
-        package_bytes: if bucket { BUCKET_BYTES_MAX } else { DIRECT_BYTES_MAX },
+        package_bytes: if bucket { BUCKET_BYTES_MAX - PACKED_BYTES } else { DIRECT_BYTES_MAX },
         payload_bytes: PAYLOAD_BYTES_MAX,
     }
 }

@@ -108,7 +108,7 @@ impl Prepared {
         let mut prepared: Vec<Version> = Vec::new();
         let mut twins = false;
         for (number, source) in sources.iter().enumerate() {
-            let twin = sources[..number].iter().position(|earlier| earlier.resolved == source.resolved);
+            let twin = sources[..number].iter().position(|earlier| earlier.is_same(source));
             let twin = twin.filter(|_| !adapter.tells_sides_apart());
             twins = twin.is_some();
             let version = match twin {
@@ -142,7 +142,7 @@ impl Prepared {
     /// processors alone, or by those that ask for cgo, or for its absence.
     pub fn is_another_program_on(&self, arch: Arch) -> bool {
         let here = if cfg!(target_arch = "aarch64") { Arch::Arm64 } else { Arch::X86_64 };
-        let is_one_tree = self.sources.windows(2).all(|pair| pair[0].resolved == pair[1].resolved);
+        let is_one_tree = self.sources.windows(2).all(|pair| pair[0].is_same(&pair[1]));
         !is_one_tree && (arch != here || self.sources.iter().any(|source| adapter::go::tells_cgo(&source.tree)))
     }
 
@@ -205,7 +205,7 @@ fn exchange(
     scratch: &Path,
 ) -> Result<Vec<String>, RunError> {
     let [baseline, candidate] = sources else { return Ok(Vec::new()) };
-    if baseline.resolved == candidate.resolved {
+    if baseline.is_same(candidate) {
         return Ok(Vec::new());
     }
     let (of, onto) = match from {

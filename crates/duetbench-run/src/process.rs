@@ -26,8 +26,9 @@ mod streams;
 pub use gate::{Gate, spawn_together};
 use gate::{Passage, now_ns};
 pub use last_words::{go_report, hangs, words_of_death};
-use leftovers::Start;
+pub(crate) use leftovers::group_below;
 pub(crate) use leftovers::keep_failure;
+use leftovers::{KilledGroup, Start};
 pub use leftovers::{adopt_orphans, end_abandoned, end_leftovers, ignores, told_leftovers};
 pub use sandbox::Sandbox;
 pub(crate) use streams::Printed;
@@ -324,9 +325,9 @@ impl Child {
     /// Kills it and its whole group, and reaps it.
     pub fn kill(&mut self) {
         if self.status.is_none() {
-            let group = self.kill_group();
+            let id = self.kill_group();
             let _ = self.inner.kill();
-            self.bury(Some(group));
+            self.bury(Some(KilledGroup { id, was_left: false }));
         }
     }
 
@@ -338,7 +339,7 @@ impl Child {
     }
 
     /// Waits for it, which is dead or about to be, as its group is if that was killed.
-    fn bury(&mut self, killed: Option<Pid>) {
+    fn bury(&mut self, killed: Option<KilledGroup>) {
         self.usage.ended_ns = now_ns();
         if let Ok((status, cpu_ns, peak_bytes)) = wait4(pid_of(&self.inner)) {
             self.status = Some(status);
@@ -384,7 +385,7 @@ impl Child {
     fn reap(&mut self, ended_ns: u64) {
         if self.status.is_none() {
             // While it is a zombie its number cannot be reused, so the group is still the right one.
-            let killed = (self.marked == Marked::Yes).then(|| self.kill_group());
+            let killed = (self.marked == Marked::Yes).then(|| KilledGroup { id: self.kill_group(), was_left: true });
             self.bury(killed);
             self.usage.ended_ns = ended_ns;
         }

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -117,7 +117,24 @@ fn check_temporary(place: &Path) -> Result<(), RunError> {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.path);
+        remove_tree(&self.path);
+    }
+}
+
+/// Removes a folder with all that is in it, also where a build or a benchmark has taken the right to from folders of its own, as Go's
+/// cache of modules does.
+pub(crate) fn remove_tree(root: &Path) {
+    let is_refused = |e: io::Error| e.kind() == io::ErrorKind::PermissionDenied;
+    if fs::remove_dir_all(root).is_err_and(is_refused) {
+        let mut folders = vec![root.to_owned()];
+        while let Some(folder) = folders.pop() {
+            let _ = fs::set_permissions(&folder, fs::Permissions::from_mode(0o700));
+            let inside = fs::read_dir(&folder).into_iter().flatten().flatten();
+            // Links are followed by none of both.
+            folders
+                .extend(inside.filter(|entry| entry.file_type().is_ok_and(|t| t.is_dir())).map(|entry| entry.path()));
+        }
+        let _ = fs::remove_dir_all(root);
     }
 }
 
@@ -145,6 +162,12 @@ fn private(folder: PathBuf) -> Option<PathBuf> {
     let metadata = fs::symlink_metadata(&folder).ok()?;
     let ours = metadata.is_dir() && metadata.uid() == rustix::process::getuid().as_raw();
     (ours && metadata.mode() & 0o077 == 0).then_some(folder)
+}
+
+/// Whether a path lies in a scratch directory of this process's.
+pub(crate) fn is_below_ours(path: &Path) -> bool {
+    let us = Some(std::process::id());
+    path.ancestors().any(|dir| dir.file_name().and_then(maker) == us && dir.join(OWNER).is_file())
 }
 
 /// Whether a path lay in a scratch directory for files of any size, and is not there any more.
@@ -191,7 +214,7 @@ fn sweep(parent: &Path) {
     let ours = entries.flatten().filter(|entry| entry.metadata().is_ok_and(is_ours));
     let dead = ours.filter_map(|entry| Some((entry.path(), of_the_dead(&entry.path())?)));
     for (path, _held) in dead.take(SWEPT_MAX) {
-        let _ = fs::remove_dir_all(path);
+        remove_tree(&path);
     }
 }
 
@@ -271,6 +294,20 @@ mod tests {
         let elsewhere = tempfile::tempdir().unwrap();
         symlink(elsewhere.path(), &folder).unwrap();
         assert_eq!(parent(None), temporary);
+    }
+
+    #[test]
+    fn folders_without_the_right_to_write_go_too() {
+        let parent = tempfile::tempdir().unwrap();
+        let scratch = Scratch::below(parent.path()).unwrap();
+        let (path, inside) = (scratch.path().to_owned(), scratch.path().join("mod/cache"));
+        fs::create_dir_all(&inside).unwrap();
+        fs::write(inside.join("file"), "").unwrap();
+        for folder in [&inside, inside.parent().unwrap()] {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o555)).unwrap();
+        }
+        drop(scratch);
+        assert!(!path.exists());
     }
 
     #[test]

@@ -9,10 +9,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use rustix::process::{PidfdFlags, Signal};
+use rustix::process::{Pid, PidfdFlags, Signal};
 
 use crate::error::RunError;
-use crate::process::{Printed, dies_with_us, gives_way};
+use crate::process::{Printed, dies_with_us, gives_way, group_below};
 
 /// Most lines of a tool's output that an error repeats.
 const OUTPUT_LINES: usize = 40;
@@ -134,30 +134,49 @@ impl Tool {
 /// Times that tools were asked to end.
 static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
 /// The tools that run.
-static WAITED: Mutex<Vec<Arc<OwnedFd>>> = Mutex::new(Vec::new());
+static WAITED: Mutex<Vec<Arc<Waitable>>> = Mutex::new(Vec::new());
 
-/// Asks the tools that run to end, as Ctrl-C would: who is asked to end by another signal is asked alone, and a build takes minutes.
+/// Asks the tools that run to end, and what they have started in our group, as Ctrl-C would: who is asked to end by another signal is asked
+/// alone, a build takes minutes, and a shell waits for its command.
 pub fn interrupt_tools() {
     INTERRUPTS.fetch_add(1, Ordering::SeqCst);
     for tool in WAITED.lock().iter().flat_map(|tools| tools.iter()) {
-        let _ = rustix::process::pidfd_send_signal(&**tool, Signal::INT);
+        // Those below it first, for they are nobody's known children once it has ended.
+        for pid in group_below(tool.pid) {
+            let _ = rustix::process::kill_process(pid, Signal::INT);
+        }
+        tool.interrupt();
+    }
+}
+
+/// A tool that may be asked to end: its number alone may mean another process by then.
+#[derive(Debug)]
+struct Waitable {
+    pid: Pid,
+    handle: OwnedFd,
+}
+
+impl Waitable {
+    fn interrupt(&self) {
+        let _ = rustix::process::pidfd_send_signal(&self.handle, Signal::INT);
     }
 }
 
 /// A tool that runs, and is or will be waited for, as long as this lives.
 #[derive(Debug)]
-struct Waited(Option<Arc<OwnedFd>>);
+struct Waited(Option<Arc<Waitable>>);
 
 impl Waited {
     /// Takes note of a tool that was started when others had been asked to end so often; asks it too if that has happened since.
     fn of(child: &Child, told_before: usize) -> Waited {
-        let pidfd = rustix::process::pidfd_open(rustix::process::Pid::from_child(child), PidfdFlags::empty());
-        let tool = pidfd.ok().map(Arc::new);
+        let pid = Pid::from_child(child);
+        let handle = rustix::process::pidfd_open(pid, PidfdFlags::empty());
+        let tool = handle.ok().map(|handle| Arc::new(Waitable { pid, handle }));
         if let (Some(tool), Ok(mut tools)) = (&tool, WAITED.lock()) {
             tools.push(tool.clone());
         }
         if let Some(tool) = tool.as_ref().filter(|_| INTERRUPTS.load(Ordering::SeqCst) != told_before) {
-            let _ = rustix::process::pidfd_send_signal(&**tool, Signal::INT);
+            tool.interrupt();
         }
         Waited(tool)
     }

@@ -21,6 +21,8 @@ use self::trial::{Phase, Trial};
 
 /// Proves that the hook was linked in: it begins every message, so that no linker drops it.
 const MARKER: &str = "duet-hook-protocol-1";
+/// Longest name, in bytes, that is sure to fit a variable of a process.
+const NAME_MAX: usize = 1 << 16;
 /// A slice has at most so many parts: as short as can be without measuring the clock, so that little memory is needed.
 const PARTS: u64 = 16;
 
@@ -136,10 +138,9 @@ pub(crate) fn is_at_work() -> bool {
     !matches!(hook().as_ref(), None | Some(Hook { job: Job::Off, .. }))
 }
 
-/// The refusal of a benchmark that measures something else than time.
-pub(crate) fn unless_time(measurement: &str) -> Option<String> {
-    let is_time = measurement.ends_with("WallTime");
-    if is_time {
+/// The refusal of a benchmark that measures something else than time, by the names of the types.
+pub(crate) fn unless_time(measurement: &str, time: &str) -> Option<String> {
+    if measurement == time {
         None
     } else {
         Some(format!("it measures by {}, which is not time", measurement))
@@ -242,15 +243,20 @@ fn set_trial(trial: Option<Trial>) -> Option<Trial> {
 /// Runs a benchmark once and notes its time.
 fn list(name: &str, refusal: Option<String>, run: &mut dyn FnMut()) {
     write_line(&format!("start\t{}", escaped(name)));
+    let unfit = || "its name has a NUL, or more than 64 KiB: no process can be told it".to_owned();
+    let refusal = refusal.or_else(|| (name.contains('\0') || name.len() > NAME_MAX).then(unfit));
     if let Some(words) = refusal {
         return write_line(&format!("refuse\t{}\t{}", escaped(name), escaped(&words)));
     }
     run();
     let taken = |hook: &mut Hook| (std::mem::take(&mut hook.ns), std::mem::take(&mut hook.stretches));
     let (ns, stretches) = hook().as_mut().map_or((0, 0), taken);
-    if stretches > 1 {
+    if stretches != 1 {
         // A trial goes round in the first, and the harness itself reports the last.
-        let words = "it times more than one stretch: make a benchmark of each";
+        let words = match stretches {
+            0 => "it times nothing here",
+            _ => "it times more than one stretch: make a benchmark of each",
+        };
         return write_line(&format!("refuse\t{}\t{}", escaped(name), words));
     }
     write_line(&format!("leaf\t{}\tloop\t{}\t0\t0\t1\t0", escaped(name), ns));

@@ -22,6 +22,7 @@ pub struct FleetRecorder<'a> {
     benchmarks: Vec<&'a BenchmarkId>,
     display: Display<'a>,
     told: u32,
+    told_stopping: bool,
 }
 
 impl<'a> FleetRecorder<'a> {
@@ -33,7 +34,7 @@ impl<'a> FleetRecorder<'a> {
         printer: &'a Printer,
     ) -> FleetRecorder<'a> {
         let display = Display::new(printer, 1, "{bar:24} {pos}/{len} calls  {msg}");
-        FleetRecorder { store, run, benchmarks, display, told: 0 }
+        FleetRecorder { store, run, benchmarks, display, told: 0, told_stopping: false }
     }
 
     /// Ends the display.
@@ -67,6 +68,13 @@ impl FleetObserver for FleetRecorder<'_> {
 
     fn stands(&mut self, progress: &FleetProgress) {
         let t = &progress.tallied;
+        if progress.stopping && t.in_flight > 0 && !std::mem::replace(&mut self.told_stopping, true) {
+            let text = format!(
+                "stopping: {} calls that were sent are waited for; a second Ctrl-C leaves them (then `duet fleet sweep`)",
+                t.in_flight
+            );
+            self.display.tell(&text);
+        }
         let settled = format!("{}/{} settled", progress.settled, self.benchmarks.len());
         let troubles = [("throttled", t.throttled), ("lost", t.lost), ("given up", t.given_up)];
         let troubles: String =

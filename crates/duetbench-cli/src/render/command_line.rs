@@ -1,6 +1,7 @@
 //! The command that repeats a run, or a part of it.
 
 use duetbench_core::fleet::Usage;
+pub(crate) use duetbench_core::foreign::quote;
 use duetbench_core::gate::Breach;
 use duetbench_core::report::{Typed, VersionInfo};
 use duetbench_core::spec::{
@@ -272,16 +273,6 @@ fn decisions(decision: Decision, is_unruled: bool) -> impl Iterator<Item = (&'st
     .into_iter()
     .filter(|(_, _, said)| *said)
     .map(|(name, share, _)| (name, share))
-}
-
-/// A word as a POSIX shell must be given it.
-pub(crate) fn quote(word: &str) -> String {
-    let harmless = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,~".contains(c);
-    if !word.is_empty() && !word.starts_with('~') && word.chars().all(harmless) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 /// A name as the regular expression that matches nothing else.

@@ -407,7 +407,8 @@ fn a_program_with_its_own_loop_takes_part_in_the_lock_step() {
     let place = place();
     let body = "#include <stdio.h>\n#include \"duet.h\"\nvolatile unsigned long sum = 0;\nint main(int argc, char **argv) {\n\
                 unsigned long n = argc > 1 ? strtoul(argv[1], 0, 10) : 0;\n\
-                while (duet_active()) { duet_begin(); for (unsigned long i = 0; i < n; i++) sum += i; duet_end(1); }\n}\n";
+                while (duet_active()) { duet_begin(); for (unsigned long i = 0; i < n; i++) sum += i;\n\
+                duet_end(argc == 3 ? ~0ul : 1); if (argc > 3) return 0; }\n}\n";
     place.write("loop.c", body);
     let header = concat!(env!("CARGO_MANIFEST_DIR"), "/../../hooks/c");
     let built = Command::new("cc")
@@ -421,8 +422,15 @@ fn a_program_with_its_own_loop_takes_part_in_the_lock_step() {
         let more = ["--lockstep", "--warmup", "2", "--command-name", "loop", "--mode", mode, "--alpha", "5%"];
         assert_eq!(compare(&place, lines, forks, &more).expect(3).verdict("loop"), "regression", "{mode}");
     }
-    let ran = compare(&place, ["true", "./loop 9"], "3", &["--lockstep", "--command-name", "loop"]).expect(1);
-    assert!(ran.benchmark("loop")["failure"].to_string().contains("ended without an iteration"), "{}", ran.stdout);
+    for (head, words) in [
+        ("true", "ended without an iteration"),
+        ("./loop 9 much", "make no sense"),
+        ("./loop 9 1 once", "ended while it warmed up"),
+    ] {
+        let more = ["--lockstep", "--warmup", "2", "--command-name", "loop"];
+        let ran = compare(&place, ["./loop 9", head], "3", &more).expect(1);
+        assert!(ran.benchmark("loop")["failure"].to_string().contains(words), "{}", ran.stdout);
+    }
 }
 
 /// Leaves a process in a session of its own behind, with its number in the file, and ends as told.
@@ -474,6 +482,18 @@ fn what_a_failing_or_listed_program_or_a_single_version_leaves_is_ended_too() {
     ended(&run, 0, &[]);
     let shown = place.duet(&["show"]).stdout;
     assert!(shown.contains("sh leave.sh pids 0 left 3 processes behind: sleep (pid "), "{shown}");
+}
+
+#[test]
+fn what_a_program_leaves_in_its_own_group_is_told_too() {
+    let place = place();
+    let left = "sh -c 'sleep 7777 & exit 0'";
+    let ran = compare(&place, [left, left], "3", &["--command-name", "x"]);
+    let warnings = ran.json()["warnings"].to_string();
+    assert!(warnings.contains("x left ") && warnings.contains(" processes behind; they were ended"), "{warnings}");
+    let ends = "sh -c 'sleep 0.001 & wait'";
+    let ran = compare(&place, [ends, ends], "3", &["--command-name", "x"]);
+    assert!(!ran.json()["warnings"].to_string().contains("behind"), "{}", ran.stdout);
 }
 
 /// The same with another one before that, in the script's own process group.

@@ -90,12 +90,12 @@ fn a_command_that_only_reads_ends_at_once() {
 
 #[test]
 fn a_tool_that_is_waited_for_is_told_to_end_and_the_command_was_interrupted() {
-    for name in ["-INT", "-TERM"] {
-        let (place, command) = with_git("touch begun; exec sleep 600");
+    for (name, waits) in [("-INT", "exec sleep 600"), ("-TERM", "exec sleep 600"), ("-TERM", "sleep 600; true")] {
+        let (place, command) = with_git(&format!("touch begun; {waits}"));
         let mut child = start(command);
         await_file(&place, "begun");
         signal(&child, name);
-        assert_eq!(end(&mut child).code(), Some(130), "{name}");
+        assert_eq!(end(&mut child).code(), Some(130), "{name}: {waits}");
     }
 }
 

@@ -378,6 +378,35 @@ fn what_cannot_be_measured_is_refused_by_name() {
     let ran = compare(&two([LIB, FORMS], [LIB, &twice]), &["--bench", "^iter$"]).expect(1);
     let failure = ran.benchmark("iter")["failure"].to_string();
     assert!(failure.contains("candidate") && failure.contains("more than one stretch: make a benchmark"), "{failure}");
+    let counted = "use criterion::measurement::{Measurement, ValueFormatter, WallTime};
+use criterion::{criterion_group, criterion_main, Criterion};
+use tally::work;
+
+struct NotWallTime;
+static TIME: WallTime = WallTime;
+impl Measurement for NotWallTime {
+    type Intermediate = ();
+    type Value = u64;
+    fn start(&self) {}
+    fn end(&self, _: ()) -> u64 { 1 }
+    fn add(&self, a: &u64, b: &u64) -> u64 { a + b }
+    fn zero(&self) -> u64 { 0 }
+    fn to_f64(&self, value: &u64) -> f64 { *value as f64 }
+    fn formatter(&self) -> &dyn ValueFormatter { TIME.formatter() }
+}
+
+fn forms(c: &mut Criterion<NotWallTime>) {
+    c.bench_function(\"iter\", |b| b.iter(work));
+}
+
+criterion_group! { name = benches; config = Criterion::default().with_measurement(NotWallTime); targets = forms }
+criterion_main!(benches);
+";
+    let nothing = FORMS.replacen("|b| b.iter(work)", "|_| {}", 1);
+    for (text, words) in [(counted, "NotWallTime, which is not time"), (&*nothing, "it times nothing here")] {
+        let ran = compare(&two([LIB, FORMS], [LIB, text]), &["--bench", "^iter$"]).expect(1);
+        assert!(ran.benchmark("iter")["failure"].to_string().contains(words), "{}", ran.stdout);
+    }
     check("new/src/lib.rs", LIB, &["--", "--target-dir", "x"], &["--target-dir", "folder of its own"]);
     check("new/src/lib.rs", LIB, &["--", "--features", "nope"], &["nope", "./old"]);
     let place = two([LIB, FORMS], [LIB, FORMS]);

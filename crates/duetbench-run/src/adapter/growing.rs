@@ -5,14 +5,20 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use crate::engine::read_regular;
 use crate::error::RunError;
-use crate::process::{Launch, WaitEnd, end_leftovers, failure_words, wait_all, words_of_death};
+use crate::process::{Launch, WaitEnd, end_leftovers, failure_words, hangs, wait_all, words_of_death};
 
 /// Most benchmarks of one program that may take the process down with them before we give the program up.
 pub(super) const CULPRITS_MAX: usize = 25;
 
-/// Output and end of a process that writes a list.
+/// Most bytes of a list that are read.
+const LIST_BYTES_MAX: usize = 1 << 26;
+
+/// File, output and end of a process that writes a list.
 pub(super) struct Listed {
+    /// All that it wrote to the file.
+    pub(super) text: String,
     /// The tail of its output.
     pub(super) output: String,
     /// Cause of its death, with its last words; absent when it ended well.
@@ -40,6 +46,7 @@ fn run_to_its_end(
     timeout: Duration,
     interrupted: &AtomicBool,
 ) -> Result<Listed, RunError> {
+    let _ = fs::remove_file(file);
     let mut children = [launch.spawn()?];
     let mut length = 0;
     let hung = loop {
@@ -50,8 +57,7 @@ fn run_to_its_end(
                 let grown = fs::metadata(file).map_or(0, |m| m.len());
                 if grown == length {
                     children[0].kill();
-                    let limit = timeout.as_secs();
-                    break Some(format!("no answer within {limit} s: it hangs, or `--timeout` is too short"));
+                    break Some(hangs(timeout));
                 }
                 length = grown;
             }
@@ -61,7 +67,9 @@ fn run_to_its_end(
     // All that a process which hangs has printed is about those before.
     let died = || children[0].status().and_then(failure_words).map(|death| words_of_death(&death, &output));
     let death = hung.or_else(died);
-    Ok(Listed { output, death })
+    // It may have put there whatever it likes, or nothing.
+    let written = read_regular(file, LIST_BYTES_MAX, "read").unwrap_or_default();
+    Ok(Listed { text: String::from_utf8_lossy(&written).into_owned(), output, death })
 }
 
 /// Undoes `\\`, `\t`, `\n` and `\r`.
@@ -81,4 +89,34 @@ pub(super) fn unescaped(field: &str) -> String {
         });
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::Streams;
+
+    #[test]
+    fn a_list_that_is_no_file_is_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("list");
+        let wrote = |script: &str| {
+            let launch = Launch {
+                program: "/bin/sh".into(),
+                args: vec!["-c".into(), script.into()],
+                dir: dir.path().to_owned(),
+                env: Vec::new(),
+                cpus: None,
+                hooked: false,
+                placed: false,
+                sandbox: None,
+                writes: Vec::new(),
+                streams: Streams::default(),
+            };
+            run(&launch, &file, Duration::from_secs(60), &AtomicBool::new(false)).unwrap().text
+        };
+        assert_eq!(wrote("printf 'a\\377' > list"), "a\u{fffd}");
+        assert_eq!(wrote("rm -f list; mkfifo list"), "");
+        assert_eq!(wrote("ln -sf /dev/zero list"), "");
+    }
 }

@@ -127,7 +127,8 @@ impl TrialRun {
         if status.left_early {
             return Err(self.left(page, side));
         }
-        if records.iter().any(|r| r.invocations == 0) || !records.is_sorted_by(|a, b| a.slice < b.slice) {
+        let is_nonsense = |r: &Record| r.invocations == 0 || r.invocations.max(r.wall_ns).max(r.cpu_ns) > COUNT_MAX;
+        if records.iter().any(is_nonsense) || !records.is_sorted_by(|a, b| a.slice < b.slice) {
             return Err(failure("its records on the shared page make no sense"));
         }
         if records.iter().any(|r| !r.warm_up && does_nothing(r.wall_ns, r.invocations)) {
@@ -140,8 +141,12 @@ impl TrialRun {
         }
         // Where a collection was under way, a slice goes on.
         let slice_invocations = records.iter().filter(|r| !r.warm_up).map(|r| r.invocations).min();
-        let slice_invocations =
-            slice_invocations.ok_or_else(|| failure("it ended before its first slice was complete"))?;
+        let slice_invocations = slice_invocations.ok_or_else(|| {
+            failure(match records.len() {
+                0 => "it ended before its first slice was complete",
+                _ => "it ended while it warmed up: `duet_wanted()` says how often a loop of its own has to run, `--warmup` takes less",
+            })
+        })?;
         let cycle = cycle_of(&status, &records);
         let counted = || records.iter().filter(|r| !r.warm_up && r.has_cpu);
         let [cpu_ns, wall_ns] = [counted().map(|r| r.cpu_ns).sum::<u64>(), counted().map(|r| r.wall_ns).sum()];
@@ -162,6 +167,9 @@ fn cycle_of(status: &SideStatus, records: &[Record]) -> Option<Cycle> {
         background_ns: (counted > 0).then(|| status.background_ns / u64::from(counted)),
     })
 }
+
+/// Largest count or time (ns, 13 days) of a record that can be: all of a trial together fit 64 bits.
+const COUNT_MAX: u64 = 1 << 50;
 
 /// Counts of a block, until the record at its end.
 #[derive(Default)]

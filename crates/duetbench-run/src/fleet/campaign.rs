@@ -93,6 +93,8 @@ pub struct FleetProgress {
     pub settled: usize,
     /// Wall time so far.
     pub elapsed: Duration,
+    /// The user wants to stop, and calls that were sent are waited for.
+    pub stopping: bool,
 }
 
 /// The end of a sitting, with its numbers.
@@ -299,7 +301,8 @@ impl<'a, 'o> Campaign<'a, 'o> {
 
     fn progress(&self) -> FleetProgress {
         let settled = (0..self.courses.len()).filter(|benchmark| !self.is_open(*benchmark)).count();
-        FleetProgress { tallied: self.dispatcher.tallied(), settled, elapsed: self.began.elapsed() }
+        let stopping = self.interrupted.load(Ordering::Relaxed);
+        FleetProgress { tallied: self.dispatcher.tallied(), settled, elapsed: self.began.elapsed(), stopping }
     }
 
     /// Has a thread send a call and wait for what comes of it.

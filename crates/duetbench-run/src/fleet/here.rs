@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::wire::Response;
 use super::{Deployed, Deployment, Engine, FleetError, Leftover, Limits, Reply, Swept};
 use crate::scratch::Scratch;
 
@@ -152,7 +153,9 @@ impl Workers {
         }
         match instance.answer(Instant::now() + self.call_max + GRACE) {
             Ok(answer) => {
-                if !self.removed.load(Ordering::SeqCst) {
+                // One in trouble would always be the idle one, and have all calls.
+                let is_well = Response::read(&answer).is_ok_and(|response| response.trouble.is_none());
+                if is_well && !self.removed.load(Ordering::SeqCst) {
                     self.idle().push(instance);
                 }
                 Reply::Answer(answer)

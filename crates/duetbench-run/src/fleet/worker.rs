@@ -16,9 +16,9 @@ use crate::engine::{Executor, Local, TrialFailure, TrialOutcome, Watched};
 use crate::error::RunError;
 use crate::noise;
 use crate::process::{Launch, Output, Streams};
-use crate::processors::usable_cpus;
+use crate::processors::{one_cpu_per_core, usable_cpus};
 use crate::program::Program;
-use crate::scratch::Scratch;
+use crate::scratch::{self, Scratch};
 use crate::source::Source;
 
 /// Part of a call's time that is kept for answering.
@@ -87,15 +87,32 @@ impl Worker {
         };
         let (trials, truncated, trouble) = match done {
             Ok((trials, truncated)) => (trials, truncated, None),
-            Err(why) => (Vec::new(), false, Some(briefly(why))),
+            Err(why) => {
+                self.begin_anew();
+                (Vec::new(), false, Some(briefly(why)))
+            }
         };
         let instance = Instance { call_ns: nanos(began.elapsed()), ..self.instance.clone() };
         self.instance.calls_before += 1;
         Response { version: VERSION, task, trials, truncated, trouble, instance }.write(answer_bytes_max)
     }
 
+    /// Throws away what was unpacked: measured code may have spoilt it, or there is no room.
+    fn begin_anew(&mut self) {
+        for member in std::mem::take(&mut self.unpacked).into_keys() {
+            scratch::remove_tree(&self.place.path().join(member));
+        }
+        if let Ok(place) = Scratch::new() {
+            self.place = place;
+        }
+    }
+
     /// Runs the trials for which there is time; whether some were left out.
     fn measure(&mut self, request: &Request, deadline: Instant) -> Result<(Vec<Outcome>, bool), RunError> {
+        if request.planned.mode == Mode::Duet && one_cpu_per_core().len() < 2 {
+            return Err(RunError::toolchain("both versions at once need two cores, and the instance has one")
+                .hint("raise `--memory`, or leave out `--mode duet`"));
+        }
         self.unpack(request)?;
         let adapter = Shipped::new(request, self.place.path());
         let builds = [0, 1].map(|side| adapter.build_of(side, &request.planned.id));

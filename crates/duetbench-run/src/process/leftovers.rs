@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus};
 
 /// The variable that is inherited: our process number and the number of the start. One that begins with `DUET_` would be taken for a
 /// setting by a `duet` that measured code starts.
@@ -41,17 +41,26 @@ struct Started {
     /// Starts whose processes have not ended.
     running: BTreeSet<u64>,
     /// Process groups that were killed and not looked at since.
-    groups: Vec<Pid>,
+    groups: Vec<KilledGroup>,
     /// Ended and not reported yet, by whoever left them behind.
     left: BTreeMap<String, Left>,
     /// Failures of what was to tidy up, in words.
     failed: Vec<String>,
 }
 
+/// A process group that was killed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KilledGroup {
+    pub(super) id: Pid,
+    /// Its first process had ended by itself, so that the others were left behind.
+    pub(super) was_left: bool,
+}
+
 /// Processes that were ended.
 #[derive(Debug, Default)]
 struct Left {
     count: usize,
+    /// Some of them; those of its own group have no names any more.
     named: Vec<String>,
 }
 
@@ -59,8 +68,12 @@ impl Left {
     fn told_of(&self, who: &str) -> String {
         let Left { count, named } = self;
         let (processes, they) = if *count == 1 { ("process", "it was") } else { ("processes", "they were") };
-        let more = if *count > named.len() { format!(" and {} more", count - named.len()) } else { String::new() };
-        format!("{who} left {count} {processes} behind: {}{more}; {they} ended", named.join(", "))
+        let names = match (named.is_empty(), count - named.len()) {
+            (true, _) => String::new(),
+            (false, 0) => format!(": {}", named.join(", ")),
+            (false, more) => format!(": {} and {more} more", named.join(", ")),
+        };
+        format!("{who} left {count} {processes} behind{names}; {they} ended")
     }
 }
 
@@ -97,7 +110,7 @@ impl Start {
     }
 
     /// Takes note that its process is gone, and of its group if that was killed.
-    pub(super) fn ended(&self, killed: Option<Pid>) {
+    pub(super) fn ended(&self, killed: Option<KilledGroup>) {
         let mut started = started();
         started.running.remove(&self.0);
         started.groups.extend(killed);
@@ -117,8 +130,10 @@ fn started() -> MutexGuard<'static, Started> {
 /// Ends what measured processes that have ended left behind, and keeps in mind who that was.
 pub fn end_leftovers(who: &str) {
     let mut ended = Vec::new();
+    let mut of_its_group = 0;
     for _ in 0..ROUNDS_MAX {
-        let orphans = bury_the_dead();
+        let Buried { alive: orphans, of_killed_groups } = bury_the_dead();
+        of_its_group += of_killed_groups;
         if orphans.is_empty() {
             break;
         }
@@ -132,10 +147,10 @@ pub fn end_leftovers(who: &str) {
             }
         }
     }
-    if !ended.is_empty() {
+    if !ended.is_empty() || of_its_group > 0 {
         let mut started = started();
         let left = started.left.entry(who.to_owned()).or_default();
-        left.count += ended.len();
+        left.count += ended.len() + of_its_group;
         left.named.extend(ended);
         left.named.truncate(NAMED_MAX);
     }
@@ -176,25 +191,41 @@ pub fn told_leftovers() -> Vec<String> {
     left.into_iter().map(|(who, left)| left.told_of(&who)).chain(failed).collect()
 }
 
-/// Waits for what has become ours and is dead or dying, for nobody else does; gives what lives and descends from measured
-/// processes. While anything runs that somebody does wait for, the dead cannot be told apart and stay.
-fn bury_the_dead() -> Vec<(Pid, String)> {
+/// Processes that are left when the dead have been waited for.
+#[derive(Debug)]
+struct Buried {
+    /// Descendants of measured processes, with their names.
+    alive: Vec<(Pid, String)>,
+    /// Those that a process left behind in its own group, which was killed.
+    of_killed_groups: usize,
+}
+
+/// Waits for what has become ours and is dead or dying, for nobody else does. While anything runs that somebody does wait for, the dead
+/// cannot be told apart and stay.
+fn bury_the_dead() -> Buried {
     let mut started = started();
     if !started.running.is_empty() {
-        return orphans(&started.running).alive;
+        return Buried { alive: orphans(&started.running).alive, of_killed_groups: 0 };
     }
+    let mut of_killed_groups = 0;
     for group in std::mem::take(&mut started.groups) {
-        wait_for(|options| rustix::process::waitpgid(group, options).map(|waited| waited.is_some()));
+        wait_for(|options| {
+            let waited = rustix::process::waitpgid(group.id, options)?;
+            let was_killed =
+                |(_, status): (Pid, WaitStatus)| status.terminating_signal() == Some(Signal::KILL.as_raw());
+            of_killed_groups += usize::from(group.was_left && waited.is_some_and(was_killed));
+            Ok(waited.is_some())
+        });
     }
     let Orphans { alive, dead } = orphans(&started.running);
     for pid in dead {
         let _ = rustix::process::waitpid(Some(pid), WaitOptions::NOHANG);
     }
-    alive
+    Buried { alive, of_killed_groups }
 }
 
 /// Waits for processes that were killed, until there are none or they take too long.
-fn wait_for(wait: impl Fn(WaitOptions) -> rustix::io::Result<bool>) {
+fn wait_for(mut wait: impl FnMut(WaitOptions) -> rustix::io::Result<bool>) {
     let deadline = Instant::now() + END_MAX;
     loop {
         match wait(WaitOptions::NOHANG) {
@@ -220,7 +251,7 @@ fn orphans(running: &BTreeSet<u64>) -> Orphans {
     let mut found = Orphans::default();
     let ours = rustix::process::getpgrp().as_raw_nonzero().get();
     let us = rustix::process::getpid().as_raw_pid();
-    for pid in children() {
+    for pid in children_of("self") {
         let Some((state, group)) = state_and_group(pid) else { continue };
         if state == 'Z' {
             found.dead.extend((group != ours).then_some(pid));
@@ -231,9 +262,22 @@ fn orphans(running: &BTreeSet<u64>) -> Orphans {
     found
 }
 
-/// Our children, whichever of our threads has them.
-fn children() -> Vec<Pid> {
-    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+/// Descendants of a process that are in our group.
+pub(crate) fn group_below(pid: Pid) -> Vec<Pid> {
+    let ours = rustix::process::getpgrp().as_raw_nonzero().get();
+    let (mut found, mut parents) = (Vec::new(), vec![pid]);
+    while let Some(parent) = parents.pop() {
+        let is_in_ours = |pid: &Pid| state_and_group(*pid).is_some_and(|(_, group)| group == ours);
+        let inside = children_of(&parent.to_string()).into_iter().filter(is_in_ours);
+        parents.extend(inside.clone());
+        found.extend(inside);
+    }
+    found
+}
+
+/// Children of a process, whichever of its threads has them.
+fn children_of(process: &str) -> Vec<Pid> {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
     let pids = |list: String| list.split_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect();
     lists.flat_map(|list| -> Vec<Pid> { pids(list) }).collect()

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Launch;
 use crate::error::RunError;
+use crate::scratch::is_below_ours;
 use crate::tool::{Tool, shorten};
 
 /// Arguments of every sandbox: all files read-only; `/tmp`, `/run` (where services have their sockets) and `/dev` new and empty of
@@ -60,9 +61,8 @@ impl Sandbox {
         let mut args: Vec<OsString> = KEPT_APART.iter().map(Into::into).collect();
         let mut bind = |how: &str, path: &OsStr| args.extend([how.into(), path.to_owned(), path.to_owned()]);
         named(launch).iter().for_each(|path| bind("--ro-bind-try", path.as_os_str()));
-        bind("--bind", launch.dir.as_os_str());
-        // Whoever writes there writes what our own git does next.
-        bind("--ro-bind-try", launch.dir.join(".git").as_os_str());
+        // Whoever writes into a folder of the user's writes what is built or what git does there next.
+        bind(if is_below_ours(&launch.dir) { "--bind" } else { "--ro-bind" }, launch.dir.as_os_str());
         written(launch).iter().for_each(|path| bind("--bind", path));
         args.extend(["--chdir".into(), launch.dir.clone().into_os_string(), "--".into()]);
         args.push(launch.program.clone().into_os_string());
@@ -107,7 +107,7 @@ mod tests {
     use crate::process::Streams;
 
     #[test]
-    fn what_may_be_written_is_the_directory_it_runs_in_and_the_files_that_are_ours_to_read() {
+    fn what_may_be_written_is_a_copy_that_we_made_and_the_files_that_are_ours_to_read() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         let [program, page, profile, counts] = ["it.test", "page", "profile", "counts"].map(at);
@@ -138,11 +138,16 @@ mod tests {
             pairs.map(|w| w[1].into()).collect()
         };
         let project = Path::new("/home/me/project").to_owned();
-        assert_eq!(bound("--bind"), [project, profile.clone(), counts, page, at("page.0")]);
-        let read = ["/tmp/hook", "/run/y.jar", "/home/me/project/.git"].map(PathBuf::from);
+        assert_eq!(bound("--ro-bind"), [project], "a folder of the user's");
+        assert_eq!(bound("--bind"), [profile.clone(), counts, page, at("page.0")]);
+        let read = ["/tmp/hook", "/run/y.jar"].map(PathBuf::from);
         assert_eq!(bound("--ro-bind-try"), [std::slice::from_ref(&program), &read[..]].concat());
         let end = args.iter().position(|arg| arg == "--").unwrap();
         assert_eq!(args[end + 1..], [&[program.into_os_string()], &launch.args[..]].concat());
         assert!(profile.exists(), "a file that is not there cannot be bound");
+        let scratch = crate::scratch::Scratch::new().unwrap();
+        let copy = scratch.path().join("tree");
+        let (_, args) = Sandbox { bwrap: "/usr/bin/bwrap".into() }.around(&Launch { dir: copy.clone(), ..launch });
+        assert!(args.windows(3).any(|w| w == ["--bind".as_ref(), copy.as_os_str(), copy.as_os_str()]));
     }
 }

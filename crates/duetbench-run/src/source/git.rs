@@ -22,7 +22,7 @@ pub(super) struct Worktree {
 impl Drop for Worktree {
     fn drop(&mut self) {
         remove_worktree(&self.repository, &self.path);
-        let _ = fs::remove_dir_all(&self.path);
+        scratch::remove_tree(&self.path);
         self.unregister_gone();
     }
 }
@@ -196,9 +196,10 @@ pub(super) fn revision(text: &str, cwd: &Path, scratch: &Path) -> Result<Source,
         );
         return Err(RunError::version(format!("`{text}` has no directory `{prefix}`")).hint(hint));
     }
-    let subject = git(&repository, ["log", "-1", "--format=%s", &commit]).unwrap_or_default();
+    let subject = git(&repository, ["log", "-1", "--no-show-signature", "--format=%s", &commit]).unwrap_or_default();
     let (resolved, tree) = (format!("{} {subject}", short(&commit)), canonical(&worktree.path)?);
-    Ok(Source { tree, worktree: Some(worktree), ..Source::of(text, resolved.trim_end(), canonical(&dir)?) })
+    let commit = Some(commit);
+    Ok(Source { tree, commit, worktree: Some(worktree), ..Source::of(text, resolved.trim_end(), canonical(&dir)?) })
 }
 
 /// Checks out the submodules of a worktree. Git notes where they come from in the settings that all worktrees share, the user's own

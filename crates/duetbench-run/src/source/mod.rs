@@ -112,8 +112,10 @@ pub fn is_kept(file: &Path) -> bool {
 pub struct Source {
     /// The argument as typed, or the default that stood in for it.
     pub requested: String,
-    /// The resolved version.
+    /// The resolved version, for people: a commit by the beginning of its name.
     pub resolved: String,
+    /// The full name of the commit, where the version is one.
+    commit: Option<String>,
     /// The project's directory, canonical.
     pub dir: PathBuf,
     /// The tree it belongs to (repository or module root): local replacements must stay inside.
@@ -141,6 +143,7 @@ impl Source {
         Source {
             requested: requested.to_owned(),
             resolved: resolved.into(),
+            commit: None,
             tree: dir.clone(),
             dir,
             finished: None,
@@ -148,6 +151,11 @@ impl Source {
             published: false,
             worktree: None,
         }
+    }
+
+    /// Whether both are one version, which needs to be built once.
+    pub fn is_same(&self, other: &Source) -> bool {
+        self.resolved == other.resolved && self.commit == other.commit
     }
 
     /// Whether the tree was made for us, so that building in it touches nobody's files.
@@ -267,7 +275,17 @@ fn canonical(path: &Path) -> Result<PathBuf, RunError> {
 
 #[cfg(test)]
 mod tests {
-    use super::VersionRequest;
+    use super::{Source, VersionRequest};
+
+    #[test]
+    fn commits_that_look_alike_are_two_versions() {
+        let commit = |full: &str| Source {
+            commit: Some(full.to_owned()),
+            ..Source::of("v1", format!("{} Tidy up", &full[..10]), "/".into())
+        };
+        let [one, other] = ["88b2ce3cf6a1", "88b2ce3cf68a"].map(commit);
+        assert!(one.is_same(&commit("88b2ce3cf6a1")) && !one.is_same(&other));
+    }
 
     #[test]
     fn versions_are_told_apart_by_their_form() {

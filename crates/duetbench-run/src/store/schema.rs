@@ -77,7 +77,7 @@ CREATE TABLE IF NOT EXISTS calls (
     billed_ns INTEGER,
     cold INTEGER
 );
-CREATE INDEX IF NOT EXISTS calls_by_run ON calls(run);
+CREATE INDEX IF NOT EXISTS calls_by_task ON calls(run, benchmark, first_suite_run);
 ";
 
 /// The sittings of runs on a fleet; likewise.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use duetbench_core::fleet::Ended;
 use duetbench_core::plan::PlannedBenchmark;
+use duetbench_core::spec::EngineName;
 use duetbench_run::engine::RunSummary;
 use duetbench_run::fleet::campaign::{FleetJob, FleetSummary, measure};
 use duetbench_run::fleet::convoy::Convoy;
@@ -16,7 +17,7 @@ use crate::commands::Context;
 use crate::failure::{Failure, code};
 use crate::fleet::FleetRecorder;
 use crate::seed;
-use crate::session::{Kept, resuming};
+use crate::session::{Kept, lock_machine, resuming};
 
 /// A run with all that it takes along.
 pub(super) struct Expedition<'a> {
@@ -32,6 +33,9 @@ pub(super) struct Expedition<'a> {
 impl Expedition<'_> {
     /// Deploys, measures, removes what was deployed, and reports.
     pub(super) fn carry_out(&self, store: &mut Store) -> Result<u8, Failure> {
+        // Instances that are processes of this machine disturb, and are disturbed by, whoever measures on it.
+        let is_here = self.outfit.spec.engine == EngineName::Here;
+        let _lock = is_here.then(|| lock_machine(self.context)).transpose()?;
         // Money is counted by the limit that the run began with.
         let by_plan = || call_max(&self.head.plan, &self.outfit.spec, self.context.settings.timeout());
         let call_max = self.head.fleet.as_ref().map_or_else(by_plan, |terms| Duration::from_nanos(terms.call_max_ns));

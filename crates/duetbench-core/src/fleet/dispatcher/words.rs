@@ -111,7 +111,7 @@ impl Ended {
     pub fn words(self) -> &'static str {
         match self {
             Ended::Done => "calls of some benchmarks keep being lost",
-            Ended::Cost => "`--max-cost` is spent",
+            Ended::Cost => "`--max-cost` is spent, or too little for one more call at its longest",
             Ended::Time => "`--max-time` is up",
             Ended::Broken => "too many calls failed for reasons of the fleet",
             Ended::Refused => "the provider refuses calls",

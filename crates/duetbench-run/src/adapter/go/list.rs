@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -124,14 +123,12 @@ impl Lister<'_> {
     }
 
     fn pass(&self, culprits: &[String], interrupted: &AtomicBool) -> Result<Pass, RunError> {
-        let _ = fs::remove_file(&self.file);
         let mut launch = self.launch.clone();
         launch.args.push("-test.bench=.".into());
         launch.args.extend(skipping(culprits.iter().chain(&self.unwanted)));
         launch.args.extend(self.last.iter().cloned());
         launch.env.push(("DUET_LIST".into(), self.file.clone().into()));
-        let Listed { output, death } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
-        let lines = String::from_utf8_lossy(&fs::read(&self.file).unwrap_or_default()).into_owned();
+        let Listed { text: lines, output, death } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
         // Exit status 1 after all benchmarks had their turn is how the harness says that some of them failed. A test program that a
         // benchmark starts says so too.
         let said = output.lines().any(|l| l == "FAIL" || l == "PASS");

@@ -1,7 +1,6 @@
 //! Listing a jar's benchmarks by trying each once, surviving those that end the JVM or hang.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -111,7 +110,6 @@ impl Lister<'_> {
     }
 
     fn pass(&self, part: Part<'_>, interrupted: &AtomicBool) -> Result<Pass, RunError> {
-        let _ = fs::remove_file(&self.file);
         let mut launch = self.launch.clone();
         launch.env.push(("DUET_LIST".into(), self.file.clone().into()));
         match part {
@@ -126,8 +124,8 @@ impl Lister<'_> {
             }
             Part::Nothing => launch.env.push(("DUET_FROM".into(), i32::MAX.to_string().into())),
         }
-        let Listed { death, .. } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
-        let lines = Lines::parse(&fs::read_to_string(&self.file).unwrap_or_default());
+        let Listed { text, death, .. } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
+        let lines = Lines::parse(&text);
         let ended_early = || (!lines.ended).then(|| "the JVM ended by itself, as `System.exit` makes it".to_owned());
         // A benchmark that left threads behind may fail the JVM's end when all is written down.
         let death = death.filter(|_| !lines.ended).or_else(ended_early);

@@ -3,7 +3,7 @@
 use crate::error::RunError;
 
 /// Flags of cargo that say what duet has to say itself, with what to use instead.
-const OWNED: [(&str, &str); 16] = [
+const OWNED: [(&str, &str); 21] = [
     ("-p", "use `--packages` instead"),
     ("--package", "use `--packages` instead"),
     ("--workspace", "use `--packages` instead"),
@@ -17,6 +17,11 @@ const OWNED: [(&str, &str); 16] = [
     ("--manifest-path", "compare directories instead"),
     ("--message-format", "duet reads cargo's messages"),
     ("--no-run", "duet only builds with cargo"),
+    ("-v", "duet has cargo be quiet"),
+    ("-vv", "duet has cargo be quiet"),
+    ("--verbose", "duet has cargo be quiet"),
+    ("-q", "duet has cargo be quiet"),
+    ("--quiet", "duet has cargo be quiet"),
     ("--lockfile-path", "versions are built with the lock file that they have"),
     ("--build-plan", "duet needs programs"),
     ("--locked", "versions with a lock file are built by it in any case"),
@@ -100,7 +105,7 @@ mod tests {
         assert_eq!(sorted.features, ["--features=a,b", "--features=c", "--no-default-features"]);
         assert_eq!((sorted.profile.as_deref(), sorted.all.len()), (Some("fast"), 8));
         assert_eq!(parse("--color never -Z build-std").unwrap().all.len(), 4);
-        assert_eq!(parse("-Fsimd -F=std -vv").unwrap().features, ["--features=simd", "--features=std"]);
+        assert_eq!(parse("-Fsimd -F=std --offline").unwrap().features, ["--features=simd", "--features=std"]);
         let config = parse("--config profile.bench.lto=true --config=a.toml").unwrap().config;
         assert_eq!(config, ["--config=profile.bench.lto=true", "--config=a.toml"]);
     }

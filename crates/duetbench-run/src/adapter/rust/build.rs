@@ -1,21 +1,18 @@
 //! A build of a version's bench targets, with the hook in what they link and the pieces of every program kept.
 
-use std::fs;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 use super::arguments::CargoArguments;
 use super::cargo::Cargo;
-use super::metadata::{Bench, Metadata, Package, Target};
+use super::metadata::{Bench, Metadata, Target};
 use super::workshop::Workshop;
 use super::{hooked, link};
-use crate::adapter::hex;
 use crate::error::RunError;
 use crate::source::Source;
 use crate::tool::shorten;
-use crate::tree;
 
 /// Variables with the user's own wrapper of the compiler, the strongest first.
 const WRAPPERS: [&str; 2] = ["RUSTC_WRAPPER", "CARGO_BUILD_RUSTC_WRAPPER"];
@@ -31,7 +28,7 @@ struct Message {
 }
 
 /// A program that cargo has built.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Program {
     pub(super) package_id: String,
     pub(super) name: String,
@@ -49,34 +46,17 @@ pub(super) struct BenchBuild<'a> {
 }
 
 impl BenchBuild<'_> {
-    /// Has cargo forget what it built of packages on disk, and of vendored ones where these are others than those that it built last: it
-    /// takes one of a version for any other of that version.
+    /// Has cargo forget what it built of packages on disk, vendored ones among them: it takes one of a version for any other of that version.
     pub(super) fn forget(&self, metadata: &Metadata) -> Result<(), RunError> {
         let profile = self.arguments.profile.as_deref().unwrap_or("bench");
-        let (state, stamp) = (self.vendored(metadata), self.workshop.vendored(profile));
-        let known = fs::read_to_string(&stamp).unwrap_or_default();
         if self.workshop.target().exists() {
-            let is_other = |package: &&Package| {
-                let spec = package.spec();
-                known != state && known.lines().chain(state.lines()).any(|line| line == spec)
-            };
-            let packages = metadata.local().chain(metadata.published().filter(is_other));
+            let packages = metadata.local().chain(metadata.vendored(&self.source.tree));
             let packages = packages.flat_map(|package| ["-p".to_owned(), package.spec()]);
             let fixed = ["clean", "--quiet", "--locked", "--profile", profile].map(String::from);
             let config = self.arguments.config.iter().cloned();
             self.run(fixed.into_iter().chain(config).chain(packages), "cargo clean")?;
         }
-        fs::write(&stamp, state).map_err(|e| RunError::file("write", &stamp, e))
-    }
-
-    /// The vendored packages, a line each, below a digest of their sources.
-    fn vendored(&self, metadata: &Metadata) -> String {
-        let (mut digest, mut specs) = (Sha256::new(), String::new());
-        for package in metadata.vendored(&self.source.tree) {
-            specs += &format!("\n{}", package.spec());
-            tree::visit(&package.dir(), &mut |path| tree::digest(&mut digest, &self.source.tree, path));
-        }
-        hex(&digest.finalize()) + &specs
+        Ok(())
     }
 
     /// Builds bench targets. Those without features that they require are passed over, as `cargo bench` does with those that nobody
@@ -87,24 +67,36 @@ impl BenchBuild<'_> {
         passed_over: &mut Vec<Bench>,
     ) -> Result<Vec<Program>, RunError> {
         while !benches.is_empty() {
-            let error = match self.build(benches) {
+            let error = match self.build(&*benches) {
                 Err(error) => error,
                 built => return built,
             };
             let lacking = lacking_features(&error.to_string());
             let is_lacking =
                 |bench: &Bench| lacking.as_ref().is_some_and(|named| named.each_ref() == [&bench.name, &bench.package]);
-            let Some(at) = benches.iter().position(is_lacking) else { return Err(error) };
+            let Some(at) = benches.iter().position(is_lacking) else { return self.build_apart(benches, error) };
             passed_over.push(benches.remove(at));
         }
         Ok(Vec::new())
     }
 
+    /// Builds a package at a time what failed together: cargo builds targets of one name in all packages that are named, also those that
+    /// cannot be built.
+    fn build_apart(&self, benches: &[Bench], failed: RunError) -> Result<Vec<Program>, RunError> {
+        let packages: BTreeSet<&str> = benches.iter().map(|bench| &*bench.package).collect();
+        if packages.len() == 1 {
+            return Err(failed);
+        }
+        let build = |package: &str| self.build(benches.iter().filter(|bench| bench.package == package));
+        let programs: Result<Vec<Vec<Program>>, RunError> = packages.into_iter().map(build).collect();
+        Ok(programs?.concat())
+    }
+
     /// Builds bench targets.
-    fn build(&self, benches: &[Bench]) -> Result<Vec<Program>, RunError> {
+    fn build<'b>(&self, benches: impl IntoIterator<Item = &'b Bench>) -> Result<Vec<Program>, RunError> {
         let fixed = ["bench", "--no-run", "--quiet", "--locked", "--message-format=json-render-diagnostics"];
         let mut args: Vec<String> = fixed.map(String::from).to_vec();
-        args.extend(benches.iter().flat_map(Bench::flags));
+        args.extend(benches.into_iter().flat_map(Bench::flags));
         args.extend(self.arguments.all.iter().cloned());
         let messages = self.run(args.into_iter(), "cargo bench --no-run")?;
         let messages = messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use duetbench_core::foreign::quote;
+
 use super::arguments::CargoArguments;
 use super::metadata::Metadata;
 use crate::error::RunError;
@@ -78,7 +80,7 @@ impl Cargo {
             return Ok(());
         }
         Err(RunError::version(format!("`{}` has no `Cargo.lock`, and duet writes nothing there", source.requested))
-            .hint(format!("`cd {} && cargo generate-lockfile` makes one", source.dir.display())))
+            .hint(format!("`cd {} && cargo generate-lockfile` makes one", quote(&source.dir.to_string_lossy()))))
     }
 
     pub(super) fn metadata(&self, source: &Source, arguments: &CargoArguments) -> Result<Metadata, RunError> {
@@ -100,6 +102,20 @@ impl Cargo {
 pub(super) fn other_settings(versions: &[Source]) -> Option<String> {
     let [baseline, candidate] = versions else { return None };
     settings_apart([&baseline.dir, &candidate.dir])
+}
+
+/// A note on linkers of cargo's settings that hold under a condition: for those duet's own entry stands, which is stronger.
+pub(super) fn unused_linkers(versions: &[Source]) -> Option<String> {
+    let of_user = cargo_home().and_then(|home| Settings::within(&home));
+    let all = versions.iter().flat_map(|version| settings(&version.dir)).chain(of_user);
+    let mut targets = all
+        .filter_map(|settings| settings.table())
+        .filter_map(|table| table.get("target")?.as_table().cloned())
+        .flatten();
+    let (condition, _) = targets.find(|(name, entry)| name.starts_with("cfg(") && entry.get("linker").is_some())?;
+    Some(format!(
+        "cargo's settings name a linker for `{condition}`, which duet does not use: name it for this machine (`[target.TRIPLE]`)"
+    ))
 }
 
 fn settings_apart(dirs: [&Path; 2]) -> Option<String> {
@@ -127,9 +143,13 @@ impl Settings {
         Some(Settings { text: std::fs::read(&path).ok()?, path })
     }
 
+    fn table(&self) -> Option<toml::Table> {
+        toml::from_str(&String::from_utf8_lossy(&self.text)).ok()
+    }
+
     /// The linker for a machine; a path counts from the folder around `.cargo`.
     fn linker(&self, host: &str) -> Option<PathBuf> {
-        let table: toml::Table = toml::from_str(&String::from_utf8_lossy(&self.text)).ok()?;
+        let table = self.table()?;
         let linker = table.get("target")?.get(host)?.get("linker")?.as_str()?;
         let around = || self.path.parent()?.parent();
         if linker.contains('/') { Some(around()?.join(linker)) } else { Some(linker.into()) }

@@ -88,7 +88,8 @@ const CRITERION: [Part; 3] = [
         insertions: &[before(
             "        match &self.criterion.mode {",
             "        let duet_name = crate::duet::numbered(id.id());
-        if crate::duet::takes(&duet_name, crate::duet::unless_time(::std::any::type_name::<M>()), &mut || {
+        let duet_time = ::std::any::type_name::<crate::measurement::WallTime>();
+        if crate::duet::takes(&duet_name, crate::duet::unless_time(::std::any::type_name::<M>(), duet_time), &mut || {
             func.bench(&self.criterion.measurement, &[1], input);
         }) {
             self.all_ids.push(id);

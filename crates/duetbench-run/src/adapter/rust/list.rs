@@ -112,7 +112,6 @@ impl Lister<'_> {
         skipped: Option<&BTreeSet<String>>,
         interrupted: &AtomicBool,
     ) -> Result<(Lines, Option<String>), RunError> {
-        let _ = fs::remove_file(&self.file);
         let mut launch = self.launch.clone();
         let mut skip = PathBuf::new();
         if let Some(skipped) = skipped {
@@ -121,9 +120,8 @@ impl Lister<'_> {
             fs::write(&skip, names).map_err(|e| RunError::file("write", &skip, e))?;
         }
         launch.env.extend([("DUET_LIST".into(), self.file.clone().into()), (SKIP.into(), skip.into())]);
-        let Listed { death, .. } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
-        let text = fs::read(&self.file).unwrap_or_default();
-        Ok((Lines::parse(&String::from_utf8_lossy(&text)), death))
+        let Listed { text, death, .. } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
+        Ok((Lines::parse(&text), death))
     }
 }
 

@@ -88,9 +88,10 @@ impl Functions {
 }
 
 /// A symbol without the marks of its crate's version: `17h` and 16 digits at its end, or `s…_` after the `C` of a crate
-/// (RFC 2603, *disambiguator*).
+/// (RFC 2603, *disambiguator*); and without LLVM's of the unit that a function is local to, which any change in the unit alters.
 fn unmarked(symbol: &[u8]) -> Vec<u8> {
-    static MARKS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("17h[0-9a-f]{16}E|Cs[0-9a-zA-Z]*_").ok());
+    static MARKS: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"17h[0-9a-f]{16}E|Cs[0-9a-zA-Z]*_|\.llvm\.[0-9]+$").ok());
     let Some(marks) = &*MARKS else { return symbol.to_vec() };
     marks.replace_all(symbol, &b""[..]).into_owned()
 }
@@ -200,20 +201,23 @@ mod tests {
 
     #[test]
     fn functions_of_another_version_of_their_crate_are_the_same_ones() {
-        const OLD: [&str; 4] = [
+        const OLD: [&str; 5] = [
             "_ZN4itoa6format17h0123456789abcdefE", "_RNvCs4fqI2P2rA04_4itoa6format", "_ZN1t3two17h1111111111111111E",
-            "_ZN1t3two17h2222222222222222E",
+            "_ZN1t3two17h2222222222222222E", "_ZN1t3six17h4444444444444444E.llvm.123",
         ];
-        const NEW: [&str; 4] = [
-            "_ZN4itoa6format17hfedcba9876543210E", "_RNvCs9ltYzMJ6xX_4itoa6format", "_ZN1t3two17h3333333333333333E",
+        const NEW: [&str; 5] = [
+            "_ZN4itoa6format17hfedcba9876543210E",
+            "_RNvCs9ltYzMJ6xX_4itoa6format",
+            "_ZN1t3two17h3333333333333333E",
             "_ZN1t3two17h2222222222222222E",
+            "_ZN1t3six17h4444444444444444E.llvm.98765",
         ];
         let [a, b] = [OLD, NEW].map(|names| functions(0, &names.map(|name| (name, 0, 16))));
         let mut common: Vec<[String; 2]> =
             a.common(&b).iter().map(|both| both.map(|(name, _)| String::from_utf8(name.to_vec()).unwrap())).collect();
         common.sort();
         // The third is `two` of other types, perhaps, and the fourth goes by its name.
-        let mut paired: Vec<[String; 2]> = (0..4).map(|i| [OLD[i].to_owned(), NEW[i].to_owned()]).collect();
+        let mut paired: Vec<[String; 2]> = (0..5).map(|i| [OLD[i].to_owned(), NEW[i].to_owned()]).collect();
         paired.sort();
         assert_eq!(common, paired);
         let several = functions(0, &[(NEW[2], 0, 16), ("_ZN1t3two17h4444444444444444E", 16, 16)]);

@@ -41,7 +41,7 @@ mod workshop;
 
 use arguments::CargoArguments;
 use build::{BenchBuild, Program};
-use cargo::{Cargo, other_settings};
+use cargo::{Cargo, other_settings, unused_linkers};
 use link::Recorded;
 use metadata::{Bench, Package};
 use workshop::Workshop;
@@ -83,8 +83,8 @@ impl adapter::Kind for Kind {
 pub struct Rust {
     cargo: Cargo,
     arguments: CargoArguments,
-    /// A note where cargo's settings are not the same for both versions.
-    settings: Option<String>,
+    /// Notes on cargo's settings.
+    settings: Vec<String>,
     /// A lock file for versions of ours that have none, and whether it was made.
     lock_file: Option<(PathBuf, bool)>,
     workshop: Workshop,
@@ -123,7 +123,7 @@ impl Rust {
         Ok(Rust {
             workshop: Workshop::of(&cargo, &scratch)?,
             cargo,
-            settings: other_settings(versions),
+            settings: other_settings(versions).into_iter().chain(unused_linkers(versions)).collect(),
             arguments,
             lock_file,
             around: wish.conditions.around(VARIABLES)?,
@@ -214,12 +214,15 @@ impl Rust {
 /// Whether a built benchmark has the path of a program of its package in it, as by `env!("CARGO_BIN_EXE_tool")`. Both versions are built
 /// in one folder, so that it would start the program of the version that was built last.
 fn names_a_program(bytes: &[u8], built: &Program, package: &Package) -> bool {
-    let Some(folder) = built.path.parent().and_then(Path::parent) else { return false };
-    let path = |name: &str| folder.join(name).into_os_string().into_encoded_bytes();
     // Before a slash it is the name of a folder.
     let names =
         |path: &[u8]| memchr::memmem::find_iter(bytes, path).any(|at| bytes.get(at + path.len()) != Some(&b'/'));
-    package.programs().any(|name| names(&path(name)))
+    // How far above the benchmark cargo puts programs, its release decides.
+    let is_named = |name: &str| {
+        let paths = built.path.ancestors().skip(1).map(|folder| folder.join(name));
+        paths.map(|path| path.into_os_string().into_encoded_bytes()).any(|path| names(&path))
+    };
+    package.programs().any(is_named)
 }
 
 /// There is nothing that can be measured, and why.
@@ -310,7 +313,7 @@ impl Adapter for Rust {
         notes.extend(unfit.iter().filter(|_| !unhooked.is_empty()).map(ToString::to_string));
         let fixed = build.artifacts.iter().filter_map(|(id, artifact)| Some((id, self.recorded(artifact).err()?)));
         notes.extend(locked);
-        notes.extend(self.settings.clone());
+        notes.extend(self.settings.iter().cloned());
         let others = if build.artifacts.len() > 1 { " (all others then have one too)" } else { "" };
         notes.extend(
             fixed.map(|(id, why)| format!("{id} has one layout, because it cannot be linked again: {why}{others}")),

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use duetbench_core::foreign::{one_line, quote};
 use serde::Deserialize;
 
 use super::metadata::Package;
@@ -141,7 +142,8 @@ pub(super) fn advice(dir: &Path) -> Option<String> {
     }
     let manifest = table(&dir.join("Cargo.toml"));
     let repository = manifest.get("package").and_then(|package| package.get("repository")?.as_str().map(str::to_owned));
-    let place = repository.map_or_else(|| "its repository".to_owned(), |url| format!("`git clone {url}`"));
+    let place =
+        repository.map_or_else(|| "its repository".to_owned(), |url| format!("`git clone {}`", quote(&one_line(&url))));
     Some(format!("benchmarks may be in {place}: there `duet compare OLD NEW` takes revisions, such as tags"))
 }
 

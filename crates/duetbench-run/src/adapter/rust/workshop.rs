@@ -71,11 +71,6 @@ impl Workshop {
         self.dir.join("hooked")
     }
 
-    /// The file that tells of the vendored packages that cargo built last by a profile.
-    pub(super) fn vendored(&self, profile: &str) -> PathBuf {
-        self.dir.join(format!("vendored-{profile}"))
-    }
-
     /// Cargo's target folder.
     pub(super) fn target(&self) -> PathBuf {
         self.dir.join("target")
