@@ -90,6 +90,8 @@ pub struct Child {
     passage: Option<Passage>,
     started: Start,
     marked: Marked,
+    /// It runs in a sandbox, whose own processes end with it.
+    sandboxed: bool,
 }
 
 /// Resources that a process used, with those of its children that it waited for.
@@ -210,7 +212,22 @@ impl Launch {
         };
         let usage = Usage::default();
         let (tail, prints_much, status) = (Vec::new(), false, None);
-        Ok(Child { inner, pidfd, output, attended, tail, prints_much, drain, status, usage, passage, started, marked })
+        let sandboxed = self.sandbox.is_some();
+        Ok(Child {
+            inner,
+            pidfd,
+            output,
+            attended,
+            tail,
+            prints_much,
+            drain,
+            status,
+            usage,
+            passage,
+            started,
+            marked,
+            sandboxed,
+        })
     }
 }
 
@@ -385,7 +402,8 @@ impl Child {
     fn reap(&mut self, ended_ns: u64) {
         if self.status.is_none() {
             // While it is a zombie its number cannot be reused, so the group is still the right one.
-            let killed = (self.marked == Marked::Yes).then(|| KilledGroup { id: self.kill_group(), was_left: true });
+            let killed =
+                (self.marked == Marked::Yes).then(|| KilledGroup { id: self.kill_group(), was_left: !self.sandboxed });
             self.bury(killed);
             self.usage.ended_ns = ended_ns;
         }
