@@ -35,7 +35,8 @@ pub(crate) fn divan_has_the_names_that_it_filters_by() {
     let place = Place::new();
     write(&place, "", |text| text);
     let twins = "\nmod twins {\n    pub mod a {\n        pub struct T;\n    }\n    pub mod b {\n        pub struct T;\n    }\n    \
-                 #[divan::bench(types = [a::T, b::T])]\n    fn twin<T>() -> u64 {\n        (0..divan::black_box(100)).sum()\n    }\n}\n";
+                 #[divan::bench(types = [a::T, b::T])]\n    fn twin<T>() -> u64 {\n        (0..divan::black_box(100)).sum()\n    }\n}\n\
+                 #[divan::bench]\nfn idle(_: divan::Bencher) {}\n";
     let benches = fs::read_to_string(place.path().join("benches/tally.rs")).unwrap();
     place.write("benches/tally.rs", &(benches + twins));
     let listed = duet(&place, &["list", "."]).expect(1).stdout;
@@ -46,6 +47,7 @@ pub(crate) fn divan_has_the_names_that_it_filters_by() {
         ("forms::other name", "loop"),
         ("forms::refs", "loop"),
         ("forms::values", "loop"),
+        ("idle", "failed: it times nothing here"),
         ("of_const::20", "loop"),
         ("of_const::200", "loop"),
         ("of_type::String", "loop"),

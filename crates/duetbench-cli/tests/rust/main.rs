@@ -403,7 +403,7 @@ criterion_group! { name = benches; config = Criterion::default().with_measuremen
 criterion_main!(benches);
 ";
     let nothing = FORMS.replacen("|b| b.iter(work)", "|_| {}", 1);
-    for (text, words) in [(counted, "NotWallTime, which is not time"), (&*nothing, "it times nothing here")] {
+    for (text, words) in [(counted, "NotWallTime, which is not time"), (&*nothing, "must call Bencher::iter")] {
         let ran = compare(&two([LIB, FORMS], [LIB, text]), &["--bench", "^iter$"]).expect(1);
         assert!(ran.benchmark("iter")["failure"].to_string().contains(words), "{}", ran.stdout);
     }
