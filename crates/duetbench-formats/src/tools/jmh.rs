@@ -166,17 +166,19 @@ impl Entry {
         all.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value.clone()?))).collect()
     }
 
-    /// Time of an iteration, and of a fork before its first. Single shots take as long as they measure, `single_s` each.
+    /// Time of an iteration, and of a fork before its first. Single shots take as long as they measure, which is a batch: `single_s`.
     fn cost(&self, single_s: f64, warm_up_s: f64) -> Cost {
-        let innermost_s = length_s(self.measurement_time.as_deref(), self.measurement_batch_size, single_s);
+        let innermost_s = length_s(self.measurement_time.as_deref(), single_s);
         Cost { innermost_s, overhead_s: vec![warm_up_s, 0.0] }
     }
 
     /// Warm-up that ran before the first value.
     fn warm_up(&self, single_s: f64) -> HarnessWarmUp {
+        let invocations = |batch: Option<u32>| f64::from(batch.unwrap_or(1).max(1));
+        let batch_s = single_s / invocations(self.measurement_batch_size) * invocations(self.warmup_batch_size);
         HarnessWarmUp {
             iterations: self.warmup_iterations.unwrap_or(0),
-            iteration_s: length_s(self.warmup_time.as_deref(), self.warmup_batch_size, single_s),
+            iteration_s: length_s(self.warmup_time.as_deref(), batch_s),
             ran: true,
         }
     }
@@ -188,8 +190,8 @@ impl Entry {
 }
 
 /// Length of an iteration: as configured, or as long as its single shots take.
-fn length_s(span: Option<&str>, batch: Option<u32>, single_s: f64) -> f64 {
-    span.and_then(unit::span_s).unwrap_or_else(|| single_s * f64::from(batch.unwrap_or(1).max(1)))
+fn length_s(span: Option<&str>, single_s: f64) -> f64 {
+    span.and_then(unit::span_s).unwrap_or(single_s)
 }
 
 /// Seconds of one operation, from the mean of the values.

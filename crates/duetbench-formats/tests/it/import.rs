@@ -166,10 +166,10 @@ fn jmh_in_all_its_modes() {
     // The same method in two modes is two benchmarks.
     let sampled = named(&recording, "p.C.s (sample)");
     assert_eq!(sampled.grid.cells(), [20.0, 7.0]);
-    // A single shot takes what it measures: four times 3 s, and two warming up.
+    // A single shot is a batch of four, which took 3 s; two shots of one warm up.
     let single = named(&recording, "p.C.s (ss)");
-    assert_eq!((single.cost.innermost_s, single.cost.overhead_s[0]), (12.0, 6.0));
-    assert_eq!(single.harness_warm_up.map(|warm_up| (warm_up.iterations, warm_up.iteration_s)), Some((2, 3.0)));
+    assert_eq!((single.cost.innermost_s, single.cost.overhead_s[0]), (3.0, 1.5));
+    assert_eq!(single.harness_warm_up.map(|warm_up| (warm_up.iterations, warm_up.iteration_s)), Some((2, 0.75)));
     let warnings =
         ["not complete: `p.C.m:kind=a,size=10` (5 of 6 values)", "1 value that is no measurement was left out: `NaN`"];
     assert_eq!(recording.warnings, warnings);
