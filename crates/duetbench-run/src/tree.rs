@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirEntry, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
@@ -26,6 +26,18 @@ pub(crate) fn copy(from: &Path, to: &Path, wanted: &dyn Fn(&DirEntry) -> bool) -
     make_folder(to)?;
     let itself = place(to);
     copy_all(from, to, &|folder| wanted(folder) && place(&folder.path()) != itself)
+}
+
+/// A path without `..`, as if there were no links.
+pub(crate) fn without_parents(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut whole, part| {
+        if part == Component::ParentDir {
+            whole.pop();
+        } else {
+            whole.push(part);
+        }
+        whole
+    })
 }
 
 /// The device and the number of what lies there.

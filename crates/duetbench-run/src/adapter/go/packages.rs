@@ -1,7 +1,7 @@
 //! Packages of a version, and whether it can be built away from its place.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -9,6 +9,7 @@ use super::{Toolchain, matching, modules};
 use crate::error::RunError;
 use crate::source::Source;
 use crate::tool::Tool;
+use crate::tree;
 
 /// A package with test files, as `go list` describes it.
 #[derive(Debug, Clone, Deserialize)]
@@ -168,7 +169,7 @@ fn check_replacements_in(asked: Tool, source: &Source, module: &Path) -> Result<
             _ if source.is_published() => {
                 ("is no part of what is published", "clone the repository, and compare its tags")
             }
-            Err(_) if without_parents(&module.join(&replace.new.path)).starts_with(&source.tree) => {
+            Err(_) if tree::without_parents(&module.join(&replace.new.path)).starts_with(&source.tree) => {
                 ("is not there", "if it is generated, make it in two directories, and compare these")
             }
             _ => (
@@ -181,18 +182,6 @@ fn check_replacements_in(asked: Tool, source: &Source, module: &Path) -> Result<
         return Err(RunError::version(what).hint(hint));
     }
     Ok(())
-}
-
-/// A path without `..`, as if there were no links.
-fn without_parents(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut whole, part| {
-        if part == Component::ParentDir {
-            whole.pop();
-        } else {
-            whole.push(part);
-        }
-        whole
-    })
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! From a source tree to a jar with benchmarks, by the project's own build.
 
+use std::cmp::Reverse;
 use std::ffi::OsStr;
 use std::fs::{self, DirEntry};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use duetbench_core::spec::JmhSpec;
 
@@ -21,7 +22,7 @@ const MAVEN_FILES: [&str; 1] = ["pom.xml"];
 const GRADLE_FILES: [&str; 4] = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
 /// Folders that tools keep for themselves.
 const KEPT_BY_TOOLS: [&str; 3] = [".gradle", ".duet", "node_modules"];
-/// Greatest depth below a version's directory at which a module with benchmarks is looked for.
+/// Greatest depth below a version's directory at which a module with benchmarks, or another project, is looked for.
 const DEPTH_MAX: usize = 6;
 
 /// A version that was built.
@@ -69,7 +70,7 @@ pub(super) fn build(source: &Source, spec: &JmhSpec, place: &Path, subject: Subj
     };
     let note = (spec.build.is_empty() && is_apart(&dir, &tree)).then(|| {
         format!(
-            "{} (`{}`) was built apart from the Maven project around it: what it needs of that is what `mvn install` left last, for both versions, unless `build` in `[jmh]` of duet.toml makes it",
+            "{} (`{}`) was built apart from other Maven projects of its tree: what it needs of those is what `mvn install` left last, for both versions, unless `build` in `[jmh]` of duet.toml makes it",
             subject.role.side(),
             subject.version
         )
@@ -108,34 +109,66 @@ fn usual_command(dir: &Path, tree: &Path) -> Result<Command, RunError> {
 /// from where they were installed once, the same for both versions.
 fn maven(dir: &Path, tree: &Path) -> Command {
     let root = maven_root(dir, tree);
-    let wrapper = [root, dir].map(|folder| folder.join("mvnw")).into_iter().find(|path| path.exists());
+    let wrapper = [&root, dir, tree].map(|folder| folder.join("mvnw")).into_iter().find(|path| path.exists());
     let program = wrapper.map_or_else(|| "mvn".into(), |path| path.display().to_string());
-    let inside = dir.strip_prefix(root).unwrap_or(Path::new("")).display().to_string();
+    let in_tree = |folder: &Path| folder.strip_prefix(tree).map(Path::to_owned).unwrap_or_default();
+    let beside = || in_tree(&root).components().map(|_| Component::ParentDir).collect::<PathBuf>().join(in_tree(dir));
+    let inside = dir.strip_prefix(&root).map_or_else(|_| beside(), Path::to_owned).display().to_string();
     let fixed = [&program, "-B", "-q", "-DskipTests", "package"];
     let module = ["-pl", &inside, "-am"];
     let module = module.iter().filter(|_| !inside.is_empty());
-    Command { dir: root.to_owned(), words: fixed.iter().chain(module).map(|word| (*word).to_owned()).collect() }
+    Command { dir: root, words: fixed.iter().chain(module).map(|word| (*word).to_owned()).collect() }
 }
 
-/// The outermost folder of the tree whose Maven project has this one among its modules, or among theirs.
-fn maven_root<'a>(dir: &'a Path, tree: &Path) -> &'a Path {
-    let above = dir.ancestors().skip(1).take_while(|folder| folder.starts_with(tree));
-    above.fold(dir, |root, folder| if has_module(folder, root) { folder } else { root })
+/// The outermost folder of the tree whose Maven project has this one among its modules, or among theirs. It stands above it, or beside it.
+fn maven_root(dir: &Path, tree: &Path) -> PathBuf {
+    let mut folders = maven_folders(tree);
+    folders.sort_by_key(|folder| (!dir.starts_with(folder), Reverse(folder.components().count())));
+    let mut root = dir.to_owned();
+    while let Some(at) = folders.iter().position(|folder| has_module(folder, &root)) {
+        root = folders.remove(at);
+    }
+    root
 }
 
-/// Whether a Maven project is built by itself though another one stands around it.
+/// Folders of a tree with a Maven project.
+fn maven_folders(tree: &Path) -> Vec<PathBuf> {
+    let mut poms = Vec::new();
+    collect(tree, DEPTH_MAX, &mut poms, &|path| path.ends_with("pom.xml"));
+    poms.iter().filter_map(|pom| pom.parent()).map(Path::to_owned).collect()
+}
+
+/// Whether a Maven project is built by itself though another one stands around it, or one that it names elsewhere in the tree.
 fn is_apart(dir: &Path, tree: &Path) -> bool {
-    let mut above = dir.ancestors().skip(1).take_while(|folder| folder.starts_with(tree));
-    dir.join("pom.xml").exists() && maven_root(dir, tree) == dir && above.any(|folder| folder.join("pom.xml").exists())
+    let own = pom_of(dir);
+    let names = |folder: &Path| {
+        artifact_of(folder).is_some_and(|name| own.contains(&format!("<artifactId>{name}</artifactId>")))
+    };
+    let mut others = maven_folders(tree).into_iter().filter(|folder| folder != dir);
+    dir.join("pom.xml").exists()
+        && maven_root(dir, tree) == dir
+        && others.any(|folder| dir.starts_with(&folder) || (!folder.starts_with(dir) && names(&folder)))
+}
+
+/// The text of a folder's Maven project that holds whatever is chosen: a module of a profile is there only where that is.
+fn pom_of(folder: &Path) -> String {
+    let pom = fs::read_to_string(folder.join("pom.xml")).unwrap_or_default();
+    without(&without(&pom, ["<!--", "-->"]), ["<profiles>", "</profiles>"])
+}
+
+/// The name of a folder's Maven project.
+fn artifact_of(folder: &Path) -> Option<String> {
+    let own = without(&pom_of(folder), ["<parent>", "</parent>"]);
+    Some(own.split("<artifactId>").nth(1)?.split("</artifactId>").next()?.trim().to_owned())
 }
 
 /// Whether a folder's Maven project names another folder as a module.
 fn has_module(folder: &Path, module: &Path) -> bool {
-    let pom = fs::read_to_string(folder.join("pom.xml")).unwrap_or_default();
-    // A module of a profile is there only where that is chosen.
-    let pom = without(&without(&pom, ["<!--", "-->"]), ["<profiles>", "</profiles>"]);
+    let pom = pom_of(folder);
     let named = pom.split("<module>").skip(1).filter_map(|rest| rest.split("</module>").next());
-    named.map(|name| folder.join(name.trim())).any(|path| path == module || path == module.join("pom.xml"))
+    named
+        .map(|name| tree::without_parents(&folder.join(name.trim())))
+        .any(|path| path == module || path == module.join("pom.xml"))
 }
 
 /// A text without the parts between such marks.
@@ -148,7 +181,7 @@ fn without(text: &str, [begin, end]: [&str; 2]) -> String {
 /// The one jar below a directory that holds benchmarks: of several the one that also holds JMH, as what `java -jar` runs does.
 fn find(dir: &Path, subject: Subject<'_>, has_class_path: bool) -> Result<PathBuf, RunError> {
     let mut jars = Vec::new();
-    collect(dir, DEPTH_MAX, &mut jars);
+    collect(dir, DEPTH_MAX, &mut jars, &|path| path.extension() == Some(OsStr::new("jar")));
     jars.sort();
     // A jar that cannot be read is a build's leftover and none of ours.
     let kinds = jars.into_iter().filter_map(|path| jar::kind(&path).ok().map(|kind| (path, kind)));
@@ -181,15 +214,15 @@ fn find(dir: &Path, subject: Subject<'_>, has_class_path: bool) -> Result<PathBu
     }
 }
 
-/// Jars below a folder; links are not followed.
-fn collect(dir: &Path, depth: usize, jars: &mut Vec<PathBuf>) {
+/// Files below a folder that are wanted; links are not followed.
+fn collect(dir: &Path, depth: usize, found: &mut Vec<PathBuf>, is_wanted: &dyn Fn(&Path) -> bool) {
     let Ok(entries) = fs::read_dir(dir) else { return };
     for entry in entries.filter_map(Result::ok) {
         let (path, is_dir) = (entry.path(), entry.file_type().is_ok_and(|t| t.is_dir()));
         if is_dir && depth > 0 && entry.file_name() != ".git" {
-            collect(&path, depth - 1, jars);
-        } else if !is_dir && path.extension() == Some(OsStr::new("jar")) {
-            jars.push(path);
+            collect(&path, depth - 1, found, is_wanted);
+        } else if !is_dir && is_wanted(&path) {
+            found.push(path);
         }
     }
 }
@@ -247,6 +280,32 @@ mod tests {
         write("mvnw", "");
         let words = "TREE/mvnw -B -q -DskipTests package -pl jvm/benchmarks -am".to_owned();
         assert_eq!(command(), (PathBuf::new(), words));
+    }
+
+    #[test]
+    fn a_module_beside_its_project_is_built_from_there() {
+        let place = tempfile::tempdir().unwrap();
+        let tree = place.path();
+        let dir = tree.join("jvm/benchmarks");
+        let write = |path: &str, text: &str| {
+            fs::create_dir_all(tree.join(path).parent().unwrap()).unwrap();
+            fs::write(tree.join(path), text).unwrap();
+        };
+        let artifact =
+            |name: &str| format!("<parent><artifactId>all</artifactId></parent><artifactId>{name}</artifactId>");
+        write(
+            "jvm/benchmarks/pom.xml",
+            &(artifact("benchmarks") + "<dependencies><artifactId>core</artifactId></dependencies>"),
+        );
+        write("other/pom.xml", &artifact("other"));
+        assert!(!is_apart(&dir, tree), "projects that have nothing to do with each other");
+        write("core/pom.xml", &artifact("core"));
+        assert!(is_apart(&dir, tree), "another project of the tree is needed");
+        write("parent/pom.xml", "<modules><module>../core</module><module>../jvm/./benchmarks</module></modules>");
+        assert!(!is_apart(&dir, tree));
+        let Command { dir: from, words } = usual_command(&dir, tree).unwrap();
+        assert_eq!(from, tree.join("parent"));
+        assert_eq!(words.join(" "), "mvn -B -q -DskipTests package -pl ../jvm/benchmarks -am");
     }
 
     #[test]
