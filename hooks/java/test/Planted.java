@@ -4,10 +4,13 @@ import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
@@ -28,7 +31,7 @@ public class Planted {
 
     @Benchmark
     @Threads(Threads.MAX)
-    @Fork(value = 3, jvmArgs = {"-Xmx100m", "-Dplanted=a b"}, jvmArgsPrepend = "-Xint", jvmArgsAppend = "-ea")
+    @Fork(value = 3, jvm = "java", jvmArgs = {"-Xmx100m", "-Dplanted=a b"}, jvmArgsPrepend = "-Xint", jvmArgsAppend = "-ea")
     @Warmup(iterations = 2, time = 30, timeUnit = TimeUnit.MILLISECONDS)
     @Measurement(iterations = 4, time = 50, timeUnit = TimeUnit.MILLISECONDS)
     public int configured() {
@@ -45,6 +48,22 @@ public class Planted {
     @Benchmark
     public String blank(Blank state) {
         return state.word;
+    }
+
+    /** Prepared before each iteration, and a thousand operations by one invocation. */
+    @State(Scope.Benchmark)
+    public static class Slow {
+        @Setup(Level.Iteration)
+        public void prepare() throws InterruptedException {
+            Thread.sleep(40);
+        }
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(1000)
+    public int prepared(Slow state) throws InterruptedException {
+        Thread.sleep(20);
+        return 1;
     }
 
     @Benchmark

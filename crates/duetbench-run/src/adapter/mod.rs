@@ -471,6 +471,14 @@ fn is_hooked(program: &[u8]) -> bool {
     memchr::memmem::find(program, b"duet-hook-protocol-1").is_some()
 }
 
+/// The first few of these.
+fn shown(all: impl ExactSizeIterator<Item = String>) -> String {
+    const SHOWN_MAX: usize = 5;
+    let more = all.len().saturating_sub(SHOWN_MAX);
+    let named = all.take(SHOWN_MAX).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{named} and {more} more") } else { named }
+}
+
 /// Bytes as lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;

@@ -166,6 +166,17 @@ fn what_is_allocated_is_counted() {
 }
 
 #[test]
+fn what_threads_allocate_while_they_wait_for_others_is_no_operation_s() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut trial = Trial::new(PageMode::Solo, 2, 3);
+    trial.spawn(0, &mut jmh_of(&planted_class_path(dir.path()), "allocates", &["-i", "5", "-t", "8"]));
+    trial.end_well();
+    for r in trial.page.records(0).iter().filter(|r| !r.warm_up) {
+        assert!((900..1300).contains(&(r.bytes / r.invocations)), "{r:?}");
+    }
+}
+
+#[test]
 fn a_benchmark_that_throws_or_dies_fails_and_its_peer_is_released() {
     let dir = tempfile::tempdir().unwrap();
     let class_path = planted_class_path(dir.path());
@@ -217,15 +228,14 @@ fn entries(list: &List) -> Vec<String> {
 fn the_samples_are_listed_with_all_their_configuration() {
     let list = listed(&class_path(), &[("DUET_ONLY", "0")]);
     let entries = entries(&list);
-    let usual = "5|10000000000|5|10000000000|5|1|1";
     for want in [
-        format!("JMHSample_01_HelloWorld.wellHelloThere|thrpt|1|{usual}|1|0|0"),
-        format!("JMHSample_02_BenchmarkModes.measureAll|sample|1|{usual}|1|0|0"),
-        "JMHSample_02_BenchmarkModes.measureAll|ss|1|0|0|1|0|5|1|1|1|0|0".to_owned(),
-        format!("JMHSample_15_Asymmetric.g|avgt|4|{usual}|1+3|0|0"),
-        "JMHSample_27_Params.bench|avgt|1|5|1000000000|5|1000000000|1|1|1|1|2|arg|31|certainty|8|0".to_owned(),
-        "JMHSample_26_BatchSize.measureRight|ss|1|5|0|5|0|5|1|5000|1|0|0".to_owned(),
-        format!("JMHSample_11_Loops.measureWrong_1000|avgt|1|{}|1|0|0", usual.replace("|5|1|1", "|5|1000|1")),
+        "JMHSample_01_HelloWorld.wellHelloThere|thrpt|1|0|1|1|1||0|0",
+        "JMHSample_02_BenchmarkModes.measureAll|sample|1|0|1|1|1||0|0",
+        "JMHSample_02_BenchmarkModes.measureAll|ss|1|1|1|1|1||0|0",
+        "JMHSample_15_Asymmetric.g|avgt|4|0|1|1|1+3||0|0",
+        "JMHSample_27_Params.bench|avgt|1|0|1|1|1||2|arg|31|certainty|8|0",
+        "JMHSample_26_BatchSize.measureRight|ss|1|0|1|5000|1||0|0",
+        "JMHSample_11_Loops.measureWrong_1000|avgt|1|0|1000|1|1||0|0",
     ] {
         assert!(entries.contains(&format!("org.openjdk.jmh.samples.{want}")), "no `{want}` in {entries:#?}");
     }
@@ -240,10 +250,9 @@ fn every_planted_benchmark_is_listed_with_what_became_of_it() {
     let dir = tempfile::tempdir().unwrap();
     let class_path = planted_class_path(dir.path());
     let threads = std::thread::available_parallelism().unwrap();
-    let configured = format!(
-        "planted.Planted.configured|avgt|{threads}|2|30000000|4|50000000|3|1|1|1|0|4|-Xint|-Xmx100m|-Dplanted=a b|-ea"
-    );
-    // In the order of their names: allocates, blank, configured, dies, fails.
+    let configured =
+        format!("planted.Planted.configured|avgt|{threads}|0|1|1|1|java|0|4|-Xint|-Xmx100m|-Dplanted=a b|-ea");
+    // In the order of their names: allocates, blank, configured, dies, fails, prepared.
     let (list, succeeded) = listed_until_the_end(&class_path, &[]);
     assert!(entries(&list).contains(&configured), "{:#?}", entries(&list));
     assert!(list.contains_key(&key("done", "0")) && list.contains_key(&key("done", "2")), "{list:#?}");
@@ -256,10 +265,13 @@ fn every_planted_benchmark_is_listed_with_what_became_of_it() {
         words.starts_with("java.lang.IllegalStateException: planted\\tfailure\\n\\tat planted.Planted.fails"),
         "{words}"
     );
-    assert_eq!((entries(&list).len(), list.keys().filter(|key| key.0 == "start").count()), (5, 1));
+    assert_eq!((entries(&list).len(), list.keys().filter(|key| key.0 == "start").count()), (6, 2));
+    // What it sleeps before an iteration and in its one invocation, though that is a thousand operations.
+    let iteration_ns: u64 = list[&key("done", "5")][1].parse().unwrap();
+    assert!(iteration_ns >= 60_000_000, "an iteration of {iteration_ns} ns");
     // Benchmarks that are not wanted are named and not tried: neither the one that dies nor the one that fails.
-    let list = listed(&class_path, &[("DUET_SKIP", "1,3,4")]);
+    let list = listed(&class_path, &[("DUET_SKIP", "1,3,4,5")]);
     let mut tried: Vec<&str> = list.keys().filter(|key| key.0 == "start").map(|key| key.1.as_str()).collect();
     tried.sort_unstable();
-    assert_eq!((entries(&list).len(), tried), (5, vec!["0", "2"]));
+    assert_eq!((entries(&list).len(), tried), (6, vec!["0", "2"]));
 }

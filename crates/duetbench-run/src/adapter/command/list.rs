@@ -9,7 +9,7 @@ use duetbench_core::plan::{Discovered, Style};
 use duetbench_core::spec::ExitCodes;
 
 use super::{Commands, PACKAGE, Variant, line};
-use crate::adapter::{Adapter, Build, Listing};
+use crate::adapter::{Adapter, Build, Listing, shown};
 use crate::error::RunError;
 use crate::page::{Page, PageHeader};
 use crate::process::{Launch, Timing, WaitEnd, end_leftovers, failure_words, hangs, wait_all, words_of_death};
@@ -155,14 +155,6 @@ fn about_memory(peaks: &BTreeMap<String, Peak>, before: &BTreeMap<String, Peak>)
     };
     let known: Vec<String> = peaks.iter().filter_map(one).collect();
     (!known.is_empty()).then(|| format!("largest resident memory while listing: {}", shown(known.into_iter())))
-}
-
-/// The first few of these.
-fn shown(all: impl ExactSizeIterator<Item = String>) -> String {
-    const SHOWN_MAX: usize = 5;
-    let more = all.len().saturating_sub(SHOWN_MAX);
-    let named = all.take(SHOWN_MAX).collect::<Vec<_>>().join(", ");
-    if more > 0 { format!("{named} and {more} more") } else { named }
 }
 
 impl Commands {

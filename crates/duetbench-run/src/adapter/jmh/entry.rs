@@ -19,12 +19,18 @@ pub(super) struct Entry {
     pub(super) mode: String,
     /// Threads that it asks for.
     pub(super) threads: u32,
+    /// It is a single shot without a warm-up.
+    pub(super) is_cold: bool,
     /// Operations of an invocation.
     operations: String,
     /// Invocations of a shot or a sample.
     batch: String,
     /// Threads of each method of its group, as `3+1`.
     groups: String,
+    /// The JVM that its annotation names.
+    pub(super) jvm: Option<String>,
+    /// Version of JMH that runs it.
+    jmh: String,
     /// Names and values of its parameters, in the order in which JMH prints them.
     pub(super) parameters: Vec<(String, String)>,
     /// Arguments for its JVM.
@@ -34,7 +40,7 @@ pub(super) struct Entry {
 /// A setting by which JMH measures a benchmark.
 struct Setting {
     annotation: &'static str,
-    /// The option of JMH's command line that replaces it.
+    /// The option of JMH's command line that replaces it, without its hyphen; empty where none does.
     option: &'static str,
     value: String,
 }
@@ -42,10 +48,8 @@ struct Setting {
 /// Everything that a pass of the lister wrote.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Lines {
-    /// JMH's version.
-    pub(super) version: Option<String>,
     pub(super) entries: Vec<Entry>,
-    /// Time of a first operation of those that worked, nanoseconds, by index.
+    /// Time of a short iteration of those that worked, nanoseconds, by index.
     pub(super) done: BTreeMap<usize, u64>,
     /// Words of those that failed, by index.
     pub(super) failed: BTreeMap<usize, String>,
@@ -59,12 +63,13 @@ impl Lines {
     /// Reads what was written; a line that is cut off or makes no sense counts for nothing.
     pub(super) fn parse(text: &str) -> Lines {
         let mut lines = Lines::default();
+        let mut jmh = String::new();
         for line in text.lines() {
             let fields: Vec<String> = line.split('\t').map(unescaped).collect();
             let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
             match fields[..] {
-                ["jmh", version] => lines.version = Some(version.to_owned()),
-                ["entry", ref rest @ ..] => lines.entries.extend(Entry::parse(rest)),
+                ["jmh", version] => jmh = version.to_owned(),
+                ["entry", ref rest @ ..] => lines.entries.extend(Entry::parse(rest, &jmh)),
                 ["start", index] => lines.last_started = index.parse().ok(),
                 ["done", index, ns] => {
                     if let (Ok(index), Ok(ns)) = (index.parse(), ns.parse()) {
@@ -85,9 +90,9 @@ impl Lines {
 }
 
 impl Entry {
-    /// `INDEX USERNAME MODE THREADS WARMUP_ITERATIONS WARMUP_NS ITERATIONS ITERATION_NS FORKS OPERATIONS BATCH GROUPS NPARAMS (k v)… NJVMARGS arg…`
-    fn parse(fields: &[&str]) -> Option<Entry> {
-        let [index, username, mode, threads, _, _, _, _, _, operations, batch, groups, rest @ ..] = fields else {
+    /// `INDEX USERNAME MODE THREADS COLD OPERATIONS BATCH GROUPS JVM NPARAMS (k v)… NJVMARGS arg…`
+    fn parse(fields: &[&str], jmh: &str) -> Option<Entry> {
+        let [index, username, mode, threads, cold, operations, batch, groups, jvm, rest @ ..] = fields else {
             return None;
         };
         let (count, rest) = rest.split_first()?;
@@ -103,9 +108,12 @@ impl Entry {
             username: owned(username),
             mode: owned(mode),
             threads: threads.parse::<u32>().ok()?.max(1),
+            is_cold: *cold == "1",
             operations: owned(operations),
             batch: owned(batch),
             groups: owned(groups),
+            jvm: Some(owned(jvm)).filter(|jvm| !jvm.is_empty()),
+            jmh: owned(jmh),
             parameters: pairs.chunks_exact(2).map(|pair| (owned(pair[0]), owned(pair[1]))).collect(),
             jvm_args: jvm_args.iter().map(|arg| owned(arg)).collect(),
         })
@@ -119,18 +127,21 @@ impl Entry {
         Some(Redefinition { part: base.annotation.into(), difference, tolerated: false })
     }
 
-    fn settings(&self) -> [Setting; 6] {
+    fn settings(&self) -> [Setting; 8] {
         let setting = |annotation, option, value: &str| Setting { annotation, option, value: value.to_owned() };
         // The other modes take no batches.
         let batch = if ["ss", "sample"].contains(&self.mode.as_str()) { &self.batch } else { "1" };
         let jvm_args = if self.jvm_args.is_empty() { "none".to_owned() } else { self.jvm_args.join(" ") };
         [
-            setting("@BenchmarkMode", "-bm", &self.mode),
-            setting("@OperationsPerInvocation", "-opi", &self.operations),
-            setting("@Measurement(batchSize)", "-bs", batch),
-            setting("@GroupThreads", "-tg", &self.groups),
-            setting("@Threads", "-t", &self.threads.to_string()),
-            setting("@Fork(jvmArgs)", "-jvmArgs", &jvm_args),
+            // Another JMH measures otherwise: from 1.33 on results are consumed by the compiler, in less time.
+            setting("JMH", "", &self.jmh),
+            setting("@BenchmarkMode", "", &self.mode),
+            setting("@OperationsPerInvocation", "opi", &self.operations),
+            setting("@Measurement(batchSize)", "bs", batch),
+            setting("@GroupThreads", "tg", &self.groups),
+            setting("@Threads", "t", &self.threads.to_string()),
+            setting("@Fork(jvmArgs)", "", &jvm_args),
+            setting("@Fork(jvm)", "jvm", self.jvm.as_deref().unwrap_or("none")),
         ]
     }
 
@@ -171,16 +182,18 @@ mod tests {
     use super::*;
 
     const LINES: &str = "jmh\t1.37\n\
-        entry\t0\torg.a.B.m\tthrpt\t2\t5\t1\t5\t1\t1\t1\t1\t1\t2\tsize\t10\tkind\ta\\tb\t1\t-Xmx1g\n\
-        entry\t1\torg.a.B.n\tavgt\t1\t5\t1\t5\t1\t1\t1\t1\t1\t0\t0\n\
-        entry\t2\torg.a.B.n\tss\t1\t5\t1\t5\t1\t1\t1\t1\t1\t0\t0\n\
-        entry\t3\torg.a.B.cut\tss\t1\t5\t1\t5\t1\t1\t1\t1\t1\t7\t0\n\
+        entry\t0\torg.a.B.m\tthrpt\t2\t0\t1\t1\t1\t/jdk\t2\tsize\t10\tkind\ta\\tb\t1\t-Xmx1g\n\
+        entry\t1\torg.a.B.n\tavgt\t1\t0\t1\t1\t1\t\t0\t0\n\
+        entry\t2\torg.a.B.n\tss\t1\t1\t1\t1\t1\t\t0\t0\n\
+        entry\t3\torg.a.B.cut\tss\t1\t1\t1\t1\t1\t\t7\t0\n\
         start\t0\ndone\t0\t120\nstart\t1\nfail\t1\tno\\nluck\nstart\t2\n";
 
     #[test]
     fn lines_are_read_and_broken_ones_left_out() {
         let lines = Lines::parse(LINES);
-        assert_eq!((lines.version.as_deref(), lines.entries.len(), lines.last_started), (Some("1.37"), 3, Some(2)));
+        assert_eq!((lines.entries[0].jmh.as_str(), lines.entries.len(), lines.last_started), ("1.37", 3, Some(2)));
+        assert_eq!((lines.entries[0].jvm.as_deref(), &lines.entries[1].jvm), (Some("/jdk"), &None));
+        assert_eq!((lines.entries[1].is_cold, lines.entries[2].is_cold), (false, true));
         assert_eq!(lines.entries[0].parameters[1], ("kind".into(), "a\tb".into()));
         assert_eq!((lines.entries[0].threads, lines.entries[0].jvm_args.clone()), (2, vec!["-Xmx1g".to_owned()]));
         assert_eq!((lines.done.get(&0), lines.failed.get(&1).map(String::as_str)), (Some(&120), Some("no\nluck")));
@@ -189,34 +202,37 @@ mod tests {
 
     #[test]
     fn annotations_that_differ_redefine_a_benchmark_unless_the_command_line_replaces_them() {
-        // Mode, threads, operations, batch, groups and JVM arguments.
-        let entry = |fields: [&str; 6]| {
-            let [mode, threads, operations, batch, groups, jvm_args] = fields;
+        // Mode, threads, operations, batch, groups, JVM and its arguments.
+        let entry = |fields: [&str; 7]| {
+            let [mode, threads, operations, batch, groups, jvm, jvm_args] = fields;
             let jvm_args = jvm_args.split_whitespace().collect::<Vec<_>>();
             let count = jvm_args.len().to_string();
-            let fixed =
-                ["0", "org.a.B.m", mode, threads, "5", "1", "5", "1", "1", operations, batch, groups, "0", &count];
-            Entry::parse(&[&fixed[..], &jvm_args].concat()).unwrap()
+            let fixed = ["0", "org.a.B.m", mode, threads, "0", operations, batch, groups, jvm, "0", &count];
+            Entry::parse(&[&fixed[..], &jvm_args].concat(), "1.37").unwrap()
         };
-        let check = |base: [&str; 6], head: [&str; 6], replaced: &str| {
+        let check = |base: [&str; 7], head: [&str; 7], replaced: &str| {
             let found = entry(base).redefined(&entry(head), |option| option == replaced)?;
             let Difference::Value { base, head } = found.difference else { panic!("it has no place in a source") };
             Some(format!("{} {base} {head}", found.part))
         };
-        let plain = ["avgt", "1", "1", "1", "1", ""];
+        let plain = ["avgt", "1", "1", "1", "1", "", ""];
         for (head, replaced, want) in [
-            (["ss", "1", "1", "9", "1", ""], "", Some("@BenchmarkMode avgt ss")),
-            (["avgt", "2", "1", "1", "1", ""], "", Some("@Threads 1 2")),
-            (["avgt", "2", "1", "1", "1", ""], "-t", None),
-            (["avgt", "4", "1", "1", "3+1", ""], "", Some("@GroupThreads 1 3+1")),
-            (["avgt", "1", "10", "1", "1", ""], "", Some("@OperationsPerInvocation 1 10")),
-            (["avgt", "1", "10", "1", "1", "-Xint"], "-opi", Some("@Fork(jvmArgs) none -Xint")),
-            (["avgt", "1", "1", "9", "1", ""], "", None),
+            (["ss", "1", "1", "9", "1", "", ""], "opi", Some("@BenchmarkMode avgt ss")),
+            (["avgt", "2", "1", "1", "1", "", ""], "opi", Some("@Threads 1 2")),
+            (["avgt", "2", "1", "1", "1", "", ""], "t", None),
+            (["avgt", "4", "1", "1", "3+1", "", ""], "opi", Some("@GroupThreads 1 3+1")),
+            (["avgt", "1", "10", "1", "1", "", ""], "t", Some("@OperationsPerInvocation 1 10")),
+            (["avgt", "1", "10", "1", "1", "", "-Xint"], "opi", Some("@Fork(jvmArgs) none -Xint")),
+            (["avgt", "1", "1", "1", "1", "/jdk", ""], "opi", Some("@Fork(jvm) none /jdk")),
+            (["avgt", "1", "1", "1", "1", "/jdk", ""], "jvm", None),
+            (["avgt", "1", "1", "9", "1", "", ""], "opi", None),
         ] {
             assert_eq!(check(plain, head, replaced).as_deref(), want, "{head:?}");
         }
-        let shots = |batch| ["ss", "1", "1", batch, "1", ""];
-        assert_eq!(check(shots("1"), shots("9"), "").as_deref(), Some("@Measurement(batchSize) 1 9"));
+        let shots = |batch| ["ss", "1", "1", batch, "1", "", ""];
+        assert_eq!(check(shots("1"), shots("9"), "t").as_deref(), Some("@Measurement(batchSize) 1 9"));
+        let updated = Entry { jmh: "1.32".into(), ..entry(plain) }.redefined(&entry(plain), |option| option == "t");
+        assert_eq!(updated.map(|found| found.part).as_deref(), Some("JMH"));
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub const CLASSES: &[(&str, &[u8])] = classes! {
     "Page"
     "Score"
     "Slice"
+    "Stopwatch"
     "Watch"
 };
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use duetbench_core::spec::JvmSide;
 
 use crate::error::RunError;
+use crate::process::words_of_death;
 use crate::processors::usable_cpus;
 use crate::tool::Tool;
 
@@ -43,7 +44,7 @@ pub(super) struct Jvm {
 
 impl Jvm {
     /// The JVM that a side asks for, else that of `JAVA_HOME`, else the one on the `PATH`; what it chose is asked with the arguments
-    /// of both sides and of that side, which may choose otherwise.
+    /// of both sides and of that side, which may choose otherwise, in the version's directory, where they may name files.
     ///
     /// # Errors
     /// When there is none, it is too old for the hook, or refuses these arguments.
@@ -57,6 +58,10 @@ impl Jvm {
             ),
             None => "install a JDK (Java 9 or newer), and set `JAVA_HOME` or put `java` on the `PATH`".into(),
         };
+        let refused = match side.jvm_args.join(" ") {
+            none if none.is_empty() => hint.clone(),
+            asked => format!("`jvm_args` in `[jmh.base]` or `[jmh.head]` of duet.toml is `{asked}`"),
+        };
         let missing = |e: RunError| {
             RunError::toolchain(format!("JMH benchmarks need Java, and it cannot be used: {e}")).hint(hint.clone())
         };
@@ -67,17 +72,17 @@ impl Jvm {
             let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
             // A container may give less than the processors that may be used.
             let quota = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
-            Ok(Jvm::parse(program.clone(), &text, usable_cpus().len().min(quota)))
+            let refused = || {
+                let words = words_of_death("`java` does not say what it is", &text);
+                RunError::toolchain(format!("JMH benchmarks need Java, and {words}")).hint(refused.clone())
+            };
+            Ok(Jvm::parse(program.clone(), &text, usable_cpus().len().min(quota)).ok_or_else(refused))
         };
-        // Arguments of both sides may name files of the version's directory, which are not here: then the JVM is asked without them.
+        // Arguments of both sides may name files that only the build makes: then the JVM is asked without them.
         let jvm = match ask(common)? {
-            None if !common.is_empty() => ask(&[])?,
+            Err(_) if !common.is_empty() => ask(&[])?,
             asked => asked,
-        };
-        let jvm = jvm.ok_or_else(|| {
-            RunError::toolchain("JMH benchmarks need Java, and `java -version` does not say what it is")
-                .hint(hint.clone())
-        })?;
+        }?;
         match jvm.release() {
             Some(release) if release < RELEASE_MIN => Err(RunError::toolchain(format!(
                 "JMH benchmarks need Java {RELEASE_MIN} or newer, and `java` is {}",
@@ -119,7 +124,10 @@ impl Jvm {
     pub(super) fn pinned(&self, chosen: &[String]) -> Vec<String> {
         let says = |starts: &[&str]| chosen.iter().any(|arg| starts.iter().any(|start| arg.starts_with(start)));
         let collectors = || COLLECTORS.iter().chain(&CHOSEN_ONLY);
-        let is_collector = |arg: &String| collectors().any(|name| arg.ends_with(name)) || arg.contains("GCPolicy");
+        // A file of arguments may choose one too.
+        let is_file =
+            |arg: &String| ["@", "-XX:Flags=", "-XX:VMOptionsFile="].iter().any(|start| arg.starts_with(start));
+        let is_collector = |arg: &String| collectors().any(|name| arg.ends_with(name)) || is_file(arg);
         let mut flags = Vec::new();
         if !says(&["-XX:ActiveProcessorCount"]) {
             flags.push(format!("-XX:ActiveProcessorCount={}", self.processors));
@@ -181,7 +189,9 @@ openjdk version \"17.0.15\" 2025-04-15
         assert_eq!(pinned(&["-XX:ActiveProcessorCount=1", "-Xmx1g"]), [collector]);
         assert_eq!(pinned(&["-XX:MaxRAMPercentage=50"]), [processors, collector]);
         assert_eq!(pinned(&["-Xms9g"]), [processors, collector]);
-        assert_eq!(pinned(&["-XX:+UseEpsilonGC"]), [processors, heap]);
+        for chosen in ["-XX:+UseEpsilonGC", "@options.txt", "-XX:VMOptionsFile=options.txt"] {
+            assert_eq!(pinned(&[chosen]), [processors, heap], "{chosen}");
+        }
     }
 
     #[test]

@@ -16,11 +16,12 @@ use duetbench_core::{BenchmarkId, Role};
 use sha2::{Digest, Sha256};
 
 use super::{
-    Adapter, Around, Artifact, Build, Built, Identity, Listing, Manifest, OF_PACKAGES, Order, Subject, Wish, hex,
+    Adapter, Around, Artifact, Build, Built, Identity, Listing, Manifest, OF_PACKAGES, Order, Subject, Wish, hex, shown,
 };
 use crate::adapter;
 use crate::error::RunError;
 use crate::process::Launch;
+use crate::processors::usable_cpus;
 use crate::source::Source;
 
 mod entry;
@@ -28,11 +29,14 @@ mod hook;
 mod jar;
 mod jvm;
 mod list;
+mod options;
 mod project;
 
 use entry::Entry;
 pub use hook::CLASSES;
 use jvm::Jvm;
+use list::Tried;
+use options::Given;
 use project::Made;
 
 /// The one package of a build: a jar is built, and differs, as a whole.
@@ -72,8 +76,8 @@ impl adapter::Kind for Kind {
         &VARIABLES
     }
 
-    fn open(&self, wish: &Wish<'_>, _: &[Source], scratch: &Path) -> Result<Box<dyn Adapter>, RunError> {
-        Ok(Box::new(Jmh::new(wish, scratch)?))
+    fn open(&self, wish: &Wish<'_>, versions: &[Source], scratch: &Path) -> Result<Box<dyn Adapter>, RunError> {
+        Ok(Box::new(Jmh::new(wish, versions, scratch)?))
     }
 }
 
@@ -83,8 +87,8 @@ pub struct Jmh {
     /// The JVM of the baseline and that of the candidate.
     jvms: [Jvm; 2],
     spec: JmhSpec,
-    /// Arguments for JMH, as typed after `--`.
-    arguments: Vec<String>,
+    /// Options for JMH, as typed after `--`.
+    given: Vec<Given>,
     /// Where the hook's classes are.
     hook: PathBuf,
     scratch: PathBuf,
@@ -98,15 +102,15 @@ impl Jmh {
     ///
     /// # Errors
     /// When there is no JVM that can be used, or an argument would change what duet asks of JMH.
-    pub fn new(wish: &Wish<'_>, scratch: &Path) -> Result<Jmh, RunError> {
-        check_arguments(wish.arguments)?;
+    pub fn new(wish: &Wish<'_>, versions: &[Source], scratch: &Path) -> Result<Jmh, RunError> {
+        let given = options::given(wish.arguments)?;
         check_jvm_args(&wish.harness.jmh)?;
         let scratch = scratch.join("jmh");
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
         Ok(Jmh {
-            jvms: jvms(&wish.harness.jmh, &scratch)?,
+            jvms: jvms(&wish.harness.jmh, versions)?,
             spec: wish.harness.jmh.clone(),
-            arguments: wish.arguments.to_vec(),
+            given,
             hook: hook::write(&scratch.join("hook"))?,
             around: wish.conditions.around(VARIABLES)?,
             listed: BTreeMap::new(),
@@ -123,6 +127,19 @@ impl Jmh {
         self.spec.jvm_args.iter().chain(&self.spec.side(role).jvm_args)
     }
 
+    /// What a reader should know of how benchmarks run.
+    fn notes(&self, role: Role, tried: &[Tried]) -> Vec<String> {
+        let about = |why: &str, concerned: &dyn Fn(&Entry) -> bool| {
+            let concerned = tried.iter().filter(|(_, entry, _)| concerned(entry));
+            let names: Vec<String> = concerned.map(|(id, ..)| format!("`{}`", id.name)).collect();
+            (!names.is_empty()).then(|| format!("{why}; this concerns {}", shown(names.into_iter())))
+        };
+        let own_jvm = "the JVM that `@Fork(jvm)` names ran, not the one that this report names: set `jvm` in `[jmh.base]` and `[jmh.head]` of duet.toml";
+        let has_own = |entry: &Entry| entry.jvm.is_some() && self.spec.side(role).jvm.is_none();
+        let cold = "JMH measures the first call of single shots without a warm-up, and duet the later ones, when all is loaded and compiled: compare cold starts as whole programs, `duet compare --command`";
+        [about(own_jvm, &has_own), about(cold, &|entry| entry.is_cold)].into_iter().flatten().collect()
+    }
+
     /// The JVM in a jar's directory with everything on its class path, our classes first.
     fn base_launch(&self, artifact: &Artifact) -> Launch {
         let own = [self.hook.clone(), artifact.program.clone()];
@@ -137,77 +154,14 @@ impl Jmh {
     }
 }
 
+/// Shortest iteration of more threads than processors, nanoseconds: one that gets no turn in it counts as an operation as long as that.
+const CROWDED_NS: u64 = 100_000_000;
+
 /// Flags for the JVM that only starts the measured one: two JMH may run at once, and it should be up soon.
 const STARTER: [&str; 3] = ["-Djmh.ignoreLock=true", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
 
-/// Options of JMH that say what duet has to say itself, with what to use instead.
-const OURS: [(&str, &str); 24] = [
-    ("-f", "`--forks`"),
-    // It runs before an iteration has its turn.
-    ("-gc", "nothing, since it would collect in the time of the other version,"),
-    ("-wf", "`--forks`"),
-    ("-i", "`--iterations` of `duet run`; `duet compare` decides"),
-    ("-wi", "`--warmup`"),
-    ("-r", "`--seconds` of `duet run`; `duet compare` decides"),
-    ("-w", "`--warmup`"),
-    ("-prof", "JMH itself: a profiler would measure along"),
-    ("-bm", "`--bench`, which sees modes in names"),
-    ("-p", "`--bench`, which sees parameters in names"),
-    ("-rf", "`--format`"),
-    ("-rff", "`--output`"),
-    ("-o", "`--output`"),
-    ("-e", "`--exclude`"),
-    ("-l", "`duet list`"),
-    ("-lp", "`duet list`"),
-    ("-lprof", "JMH itself"),
-    ("-h", "`duet compare --help`"),
-    ("-v", "`--quiet`"),
-    ("-foe", "no option (it is always on)"),
-    ("-jvm", "`jvm` in `[jmh.base]` and `[jmh.head]` of duet.toml"),
-    ("-jvmArgs", "`jvm_args` in `[jmh]` of duet.toml"),
-    ("-jvmArgsPrepend", "`jvm_args` in `[jmh]` of duet.toml"),
-    ("-jvmArgsAppend", "`jvm_args` in `[jmh]` of duet.toml"),
-];
-
 /// An argument of a fork that changes nothing: the lock is that of the JVM which starts it.
 const WITHOUT_EFFECT: &str = STARTER[0];
-
-/// The option that an argument is, with one hyphen; empty for a value. JMH takes `--prof gc` and `-prof=gc` for `-prof gc`, and `-t4` for
-/// `-t 4`.
-fn option_of(argument: &str) -> String {
-    let name = argument.split('=').next().unwrap_or_default().trim_end_matches(|c: char| c.is_ascii_digit());
-    if name.starts_with('-') { format!("-{}", name.trim_start_matches('-')) } else { String::new() }
-}
-
-/// The threads that `-t` asks for, which replace those of annotations; `max` is one for every processor.
-fn asked_threads(arguments: &[String]) -> Option<u32> {
-    let at = arguments.iter().rposition(|argument| option_of(argument) == "-t")?;
-    let attached = arguments[at].trim_start_matches(['-', 't', '=']);
-    let value = if attached.is_empty() { arguments.get(at + 1)? } else { attached };
-    if value == "max" {
-        let all = std::thread::available_parallelism().ok()?;
-        return u32::try_from(all.get()).ok();
-    }
-    value.parse().ok()
-}
-
-fn check_arguments(arguments: &[String]) -> Result<(), RunError> {
-    let ours = |argument: &String| OURS.iter().find(|(option, _)| option_of(argument) == *option);
-    let found = arguments.iter().find_map(|argument| Some((argument, ours(argument)?.1)));
-    if let Some((argument, instead)) = found {
-        return Err(RunError::argument(argument, format!("use {instead} instead")));
-    }
-    // Every option that is left has a value. Another word would be a benchmark that is measured along.
-    let is_option = |word: &String| word.starts_with('-');
-    let before = [None].into_iter().chain(arguments.iter().map(Some));
-    let is_alone = |before: Option<&String>| {
-        before.is_none_or(|word| !is_option(word) || word.contains('=') || word.ends_with(|c: char| c.is_ascii_digit()))
-    };
-    match arguments.iter().zip(before).find(|(word, before)| !is_option(word) && is_alone(*before)) {
-        Some((word, _)) => Err(RunError::argument(word, "use `--bench`, which chooses benchmarks by name, instead")),
-        None => Ok(()),
-    }
-}
 
 impl Adapter for Jmh {
     fn toolchain(&self) -> String {
@@ -292,7 +246,10 @@ impl Adapter for Jmh {
     fn redefined(&self, builds: [&Build; 2]) -> BTreeMap<BenchmarkId, Redefinition> {
         let listed = builds.map(|build| self.listed.get(&build.artifacts.get(JAR)?.digest));
         let [Some(baseline), Some(candidate)] = listed else { return BTreeMap::new() };
-        let is_replaced = |option: &str| self.arguments.iter().any(|argument| option_of(argument) == option);
+        let is_replaced = |option: &str| match option {
+            "jvm" => Role::BOTH.iter().any(|role| self.spec.side(*role).jvm.is_some()),
+            option => self.given.iter().any(|given| given.option == option),
+        };
         let redefined = |id, base: &Entry| base.redefined(candidate.get(id)?, is_replaced);
         baseline.iter().filter_map(|(id, base)| Some((id.clone(), redefined(id, base)?))).collect()
     }
@@ -310,11 +267,13 @@ impl Adapter for Jmh {
         };
         let tried = lister.run(interrupted)?;
         let entries = tried.iter().map(|(id, entry, _)| (id.clone(), entry.clone())).collect();
-        let mut listing = Listing::default();
+        let mut listing = Listing { notes: self.notes(role_of(artifact), &tried), ..Listing::default() };
+        let processors = usable_cpus().len();
         for (id, entry, outcome) in tried {
-            let first = outcome.and_then(|ns| usable(&entry).map(|()| ns));
+            let threads = options::threads(&self.given).unwrap_or(entry.threads);
+            let least = if threads as usize > processors { CROWDED_NS } else { 0 };
+            let first = outcome.and_then(|ns| usable(&entry).map(|()| ns.max(least)));
             let one = Discovered::of(id, Style::Iteration, first);
-            let threads = asked_threads(&self.arguments).unwrap_or(entry.threads);
             listing.found.push(Discovered { threads, runtime_threads: true, qualified: true, ..one });
         }
         self.listed.insert(artifact.digest.clone(), entries);
@@ -332,6 +291,8 @@ impl Adapter for Jmh {
         let iterations = order.warmup_slices.saturating_add(order.slices);
         let mut args: Vec<String> = vec!["org.openjdk.jmh.Main".into(), format!("^\\Q{}\\E$", entry.username)];
         launch.args.splice(0..0, STARTER.map(OsString::from));
+        // JMH leaves files there when it is killed.
+        launch.args.insert(0, format!("-Djava.io.tmpdir={}", self.scratch.display()).into());
         args.extend(entry.parameters.iter().flat_map(|(name, value)| ["-p".into(), format!("{name}={value}")]));
         // Warm-up iterations are ours too: only those that count for JMH come by the profiler with their score.
         let fixed =
@@ -344,15 +305,15 @@ impl Adapter for Jmh {
         // only starts it start sooner.
         let role = role_of(artifact);
         let asked: Vec<String> = entry.jvm_args.iter().chain(self.jvm_args(role)).cloned().collect();
-        let known: Vec<String> = asked.iter().chain(&self.arguments).cloned().collect();
-        let jvm_args: Vec<String> = asked.into_iter().chain(self.jvm(role).pinned(&known)).map(quoted).collect();
+        // Ours come first, since a file that an argument names may say otherwise.
+        let jvm_args: Vec<String> = self.jvm(role).pinned(&asked).into_iter().chain(asked).map(quoted).collect();
         args.extend(["-jvmArgs".into(), jvm_args.join(" ")]);
         // Else that of an annotation would run both versions.
         if self.spec.side(role).jvm.is_some() {
             args.extend(["-jvm".into(), self.jvm(role).program.to_string_lossy().into_owned()]);
         }
         args.extend(["-jvmArgsPrepend", WITHOUT_EFFECT, "-jvmArgsAppend", WITHOUT_EFFECT].map(String::from));
-        args.extend(self.arguments.iter().cloned());
+        args.extend(self.given.iter().flat_map(|Given { option, value }| [format!("-{option}"), value.clone()]));
         launch.args.extend(args.into_iter().map(OsString::from));
         Some(launch)
     }
@@ -370,11 +331,14 @@ fn check_jvm_args(spec: &JmhSpec) -> Result<(), RunError> {
     }
 }
 
-/// The JVM of each side, which is one where nothing else was asked.
-fn jvms(spec: &JmhSpec, scratch: &Path) -> Result<[Jvm; 2], RunError> {
-    let find = |side| Jvm::find(side, &spec.jvm_args, scratch);
-    let head = find(&spec.head)?;
-    let base = if spec.base == spec.head { head.clone() } else { find(&spec.base)? };
+/// The JVM of each side, asked in the directory of its version, where files may be that its arguments name; it is one where nothing else
+/// was asked.
+fn jvms(spec: &JmhSpec, versions: &[Source]) -> Result<[Jvm; 2], RunError> {
+    let dirs =
+        [versions.first(), versions.last()].map(|version| version.map_or(Path::new("."), |version| &version.dir));
+    let head = Jvm::find(&spec.head, &spec.jvm_args, dirs[1])?;
+    let is_one = spec.base == spec.head && dirs[0] == dirs[1];
+    let base = if is_one { head.clone() } else { Jvm::find(&spec.base, &spec.jvm_args, dirs[0])? };
     Ok([base, head])
 }
 
@@ -445,7 +409,7 @@ mod tests {
 
     use duetbench_core::spec::JmhSpec;
 
-    use super::{asked_threads, check_arguments, check_jvm_args, entry_of_class_path};
+    use super::{check_jvm_args, entry_of_class_path};
 
     #[test]
     fn entries_of_the_class_path_lie_where_the_version_was_built_if_they_are_there() {
@@ -469,33 +433,5 @@ mod tests {
         assert!(check_jvm_args(&with("-Dname=with blanks")).is_ok());
         let said = check_jvm_args(&with("-Dx={\"a\":1}")).unwrap_err().to_string();
         assert!(said.contains("`-Dx={\"a\":1}`"), "{said}");
-    }
-
-    #[test]
-    fn options_that_duet_sets_are_refused_however_they_are_written() {
-        let refused = |line: &str| {
-            let words: Vec<String> = line.split_whitespace().map(String::from).collect();
-            check_arguments(&words).map_err(|e| e.to_string()).err()
-        };
-        for line in ["-foe true", "-foe=true", "--foe true"] {
-            assert!(refused(line).is_some_and(|words| words.contains("always on")), "{line}");
-        }
-        assert!(refused("-f2").is_some());
-        assert_eq!((refused("-t 2"), refused("-t2")), (None, None));
-        assert!(refused("-t2 Other").is_some_and(|words| words.contains("--bench")));
-        assert!(refused("Other").is_some_and(|words| words.contains("--bench")));
-    }
-
-    #[test]
-    fn threads_that_are_asked_for_are_read_however_they_are_written() {
-        let asked = |line: &str| {
-            let words: Vec<String> = line.split_whitespace().map(String::from).collect();
-            asked_threads(&words)
-        };
-        for line in ["-t 3", "-opi 2 -t=3", "--t 3 -opi 2", "-t 2 -t 3", "-t3"] {
-            assert_eq!(asked(line), Some(3), "{line}");
-        }
-        assert!(asked("-t max").is_some_and(|all| all > 0));
-        assert_eq!((asked(""), asked("-tg 3"), asked("-t")), (None, None, None));
     }
 }

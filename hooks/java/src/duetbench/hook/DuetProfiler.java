@@ -72,6 +72,9 @@ public final class DuetProfiler implements InternalProfiler {
         }
         slice.operations = Math.max(1, result.getMetadata().getMeasuredOps());
         slice.wallNs = Math.max(1, Math.round(nanos * slice.operations));
+        // Several threads run on without being measured until all have begun, and again until all have ended.
+        double all = Math.max(slice.operations, result.getMetadata().getAllOps());
+        slice.bytes = Math.round(slice.bytes / all * slice.operations);
         return true;
     }
 }

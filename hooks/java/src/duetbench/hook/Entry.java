@@ -8,12 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.runner.BenchmarkListEntry;
 import org.openjdk.jmh.runner.Defaults;
-import org.openjdk.jmh.runner.options.TimeValue;
 
 /** One benchmark of one mode, with one value for each of its parameters. */
 final class Entry {
@@ -64,18 +62,12 @@ final class Entry {
     List<String> fields(int index) {
         List<String> fields = new ArrayList<>(List.of("entry", Integer.toString(index), benchmark.getUsername()));
         fields.add(benchmark.getMode().shortLabel());
-        boolean single = benchmark.getMode() == Mode.SingleShotTime;
-        int warmUp = single ? Defaults.WARMUP_ITERATIONS_SINGLESHOT : Defaults.WARMUP_ITERATIONS;
-        int iterations = single ? Defaults.MEASUREMENT_ITERATIONS_SINGLESHOT : Defaults.MEASUREMENT_ITERATIONS;
         fields.add(Integer.toString(threads()));
-        fields.add(benchmark.getWarmupIterations().orElse(warmUp).toString());
-        fields.add(nanos(benchmark.getWarmupTime().orElse(Defaults.WARMUP_TIME), single));
-        fields.add(benchmark.getMeasurementIterations().orElse(iterations).toString());
-        fields.add(nanos(benchmark.getMeasurementTime().orElse(Defaults.MEASUREMENT_TIME), single));
-        fields.add(benchmark.getForks().orElse(Defaults.MEASUREMENT_FORKS).toString());
+        fields.add(isCold() ? "1" : "0");
         fields.add(benchmark.getOperationsPerInvocation().orElse(Defaults.OPS_PER_INVOCATION).toString());
         fields.add(benchmark.getMeasurementBatchSize().orElse(Defaults.MEASUREMENT_BATCHSIZE).toString());
         fields.add(groups());
+        fields.add(benchmark.getJvm().orElse(""));
         fields.add(Integer.toString(parameters.size()));
         parameters.forEach((name, value) -> Collections.addAll(fields, name, value));
         List<String> arguments = jvmArguments();
@@ -100,9 +92,10 @@ final class Entry {
         return Arrays.stream(benchmark.getThreadGroups()).mapToObj(Integer::toString).collect(Collectors.joining("+"));
     }
 
-    /** A single shot has no length that could be asked for. */
-    private static String nanos(TimeValue time, boolean single) {
-        return Long.toString(single ? 0 : time.convertTo(TimeUnit.NANOSECONDS));
+    /** Whether it is a single shot without a warm-up, which is for the time of a first call. */
+    private boolean isCold() {
+        boolean single = benchmark.getMode() == Mode.SingleShotTime;
+        return single && benchmark.getWarmupIterations().orElse(Defaults.WARMUP_ITERATIONS_SINGLESHOT) == 0;
     }
 
     private List<String> jvmArguments() {

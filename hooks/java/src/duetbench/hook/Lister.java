@@ -7,11 +7,9 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.Iterator;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.BenchmarkList;
 import org.openjdk.jmh.runner.BenchmarkListEntry;
 import org.openjdk.jmh.runner.Runner;
@@ -36,6 +34,7 @@ public final class Lister {
         // Two JMH at once stop each other otherwise; read when the class Runner is loaded.
         System.setProperty("jmh.ignoreLock", "true");
         try (ListFile list = new ListFile(Paths.get(System.getenv("DUET_LIST")))) {
+            Stopwatch.list = list;
             list.line("jmh", Version.getPlainVersion());
             List<Entry> entries = entries();
             for (int index = 0; index < entries.size(); index++) {
@@ -86,35 +85,31 @@ public final class Lister {
             return new String[] {"fail", index, words};
         }
         try {
-            return new String[] {"done", index, Long.toString(firstNanos(entry))};
+            return new String[] {"done", index, Long.toString(iterationNanos(entry))};
         } catch (Throwable e) {
             return new String[] {"fail", index, words(e)};
         }
     }
 
-    /** The time of one operation in a first, short iteration. */
-    private static long firstNanos(Entry entry) throws RunnerException {
+    /** The time of a short iteration, by our own clock: JMH's score is for an operation, and leaves out what prepares. */
+    private static long iterationNanos(Entry entry) throws RunnerException {
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include("^" + Pattern.quote(entry.benchmark.getUsername()) + "$")
                 .mode(entry.benchmark.getMode())
                 .forks(0)
                 .warmupIterations(0)
-                .measurementIterations(1)
+                // The first one begins with what prepares the whole trial.
+                .measurementIterations(2)
                 .measurementTime(TimeValue.milliseconds(1))
+                .addProfiler(Stopwatch.class)
                 .verbosity(VerboseMode.SILENT)
                 .shouldFailOnError(true);
         entry.parameters.forEach((name, value) -> options.param(name, value));
         // Not `runSingle`, which refuses a benchmark that has several modes, even when one is asked for.
-        Iterator<RunResult> results = new Runner(options.build()).run().iterator();
-        if (!results.hasNext()) {
+        if (new Runner(options.build()).run().isEmpty()) {
             throw new IllegalStateException("JMH ran it and gave no result");
         }
-        RunResult result = results.next();
-        double score = result.getPrimaryResult().getScore();
-        Mode mode = entry.benchmark.getMode();
-        double nanos = Score.nanosPerOperation(mode, result.getParams().getTimeUnit(), score);
-        // An iteration that was too short for a single operation says only that one takes longer than that.
-        return Score.isTime(nanos) ? Math.max(1, Math.round(nanos)) : 1_000_000;
+        return Stopwatch.nanos();
     }
 
     /** The exception that the benchmark itself threw, and where. */

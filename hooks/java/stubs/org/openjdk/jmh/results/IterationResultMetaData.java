@@ -2,4 +2,6 @@ package org.openjdk.jmh.results;
 
 public abstract class IterationResultMetaData {
     public abstract long getMeasuredOps();
+
+    public abstract long getAllOps();
 }

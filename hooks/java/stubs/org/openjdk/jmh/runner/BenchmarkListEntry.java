@@ -3,7 +3,6 @@ package org.openjdk.jmh.runner;
 import java.util.Collection;
 import java.util.Map;
 import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.util.Optional;
 
 public abstract class BenchmarkListEntry {
@@ -19,17 +18,11 @@ public abstract class BenchmarkListEntry {
 
     public abstract Optional<Integer> getWarmupIterations();
 
-    public abstract Optional<TimeValue> getWarmupTime();
-
-    public abstract Optional<Integer> getMeasurementIterations();
-
-    public abstract Optional<TimeValue> getMeasurementTime();
-
     public abstract Optional<Integer> getMeasurementBatchSize();
 
     public abstract Optional<Integer> getOperationsPerInvocation();
 
-    public abstract Optional<Integer> getForks();
+    public abstract Optional<String> getJvm();
 
     public abstract Optional<Collection<String>> getJvmArgs();
 

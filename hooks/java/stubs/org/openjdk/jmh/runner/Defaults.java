@@ -1,17 +1,9 @@
 package org.openjdk.jmh.runner;
 
-import org.openjdk.jmh.runner.options.TimeValue;
-
 /** None of these is a constant for the compiler, which would otherwise write our value into the classes and not look at JMH's. */
 public class Defaults {
-    public static final int WARMUP_ITERATIONS = unknown();
     public static final int WARMUP_ITERATIONS_SINGLESHOT = unknown();
-    public static final TimeValue WARMUP_TIME = null;
-    public static final int MEASUREMENT_ITERATIONS = unknown();
-    public static final int MEASUREMENT_ITERATIONS_SINGLESHOT = unknown();
-    public static final TimeValue MEASUREMENT_TIME = null;
     public static final int MEASUREMENT_BATCHSIZE = unknown();
-    public static final int MEASUREMENT_FORKS = unknown();
     public static final Integer OPS_PER_INVOCATION = unknown();
     public static final int THREADS = unknown();
 

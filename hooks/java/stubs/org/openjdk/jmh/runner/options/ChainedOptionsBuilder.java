@@ -1,6 +1,7 @@
 package org.openjdk.jmh.runner.options;
 
 import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.profile.Profiler;
 
 public interface ChainedOptionsBuilder {
     Options build();
@@ -16,6 +17,8 @@ public interface ChainedOptionsBuilder {
     ChainedOptionsBuilder measurementIterations(int count);
 
     ChainedOptionsBuilder measurementTime(TimeValue time);
+
+    ChainedOptionsBuilder addProfiler(Class<? extends Profiler> profiler);
 
     ChainedOptionsBuilder verbosity(VerboseMode mode);
 

@@ -1,6 +1,7 @@
 package org.openjdk.jmh.runner.options;
 
 import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.profile.Profiler;
 
 public class OptionsBuilder implements ChainedOptionsBuilder {
     @Override
@@ -35,6 +36,11 @@ public class OptionsBuilder implements ChainedOptionsBuilder {
 
     @Override
     public ChainedOptionsBuilder measurementTime(TimeValue time) {
+        throw new AssertionError();
+    }
+
+    @Override
+    public ChainedOptionsBuilder addProfiler(Class<? extends Profiler> profiler) {
         throw new AssertionError();
     }
 
