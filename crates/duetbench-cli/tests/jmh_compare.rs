@@ -177,6 +177,8 @@ fn one_jar_is_compared_on_two_jvms_by_their_arguments() {
     }
     let versions = &ran.json()["versions"];
     assert_ne!(versions["baseline"]["artifact_digest"], versions["candidate"]["artifact_digest"]);
+    place.write("duet.toml", "[jmh.base]\njvm_args = [\"-XX:+NoSuchFlag\"]\n");
+    place.duet(&["compare", "base.jar", "base.jar"]).refused(&["NoSuchFlag", "`jvm_args` in `[jmh.base]`"]);
     place.write("duet.toml", "[jmh.base]\njvm = \"/no/such/jdk\"\n");
     place.duet(&["compare", "base.jar", "base.jar"]).refused(&["/no/such/jdk", "[jmh.base]"]);
 }
@@ -201,6 +203,8 @@ fn a_benchmark_with_other_annotations_has_changed_itself() {
     }
     let kept = "Troubled.prepared:size=1,word=c";
     assert_ne!(ran.verdict(kept), "redefined", "batches are nothing to the average time");
+    let own_jvm = ran.json()["warnings"].to_string();
+    assert!(own_jvm.contains("`@Fork(jvm)`") && own_jvm.contains("`Troubled.needsItsArguments`"), "{own_jvm}");
     let given = compared("twoThreads", &["--", "-t", "1"]);
     assert_ne!(given.verdict("Troubled.twoThreads"), "redefined", "the command line has the last word in both");
     // A JVM that JMH may ask for its properties, and that measures nothing.
@@ -304,6 +308,9 @@ fn what_misbehaves_is_named_with_its_words_and_leaves_nothing_running() {
 #[test]
 fn what_jmh_offers_works() {
     let place = place();
+    // A file of arguments, which lies beside the jars and has the last word.
+    place.write("options.txt", "-XX:+UseParallelGC -Xmx300m\n");
+    place.write("duet.toml", "[jmh]\njvm_args = [\"@options.txt\"]\n");
     let names = "twoThreads|group|severalModes|needsItsArguments|prepared";
     let ran = compare(&place, ["troubled.jar", "troubled.jar"], &["--forks", "2", "--bench", names]);
     let benchmarks = ran.json()["benchmarks"].as_array().unwrap().clone();
@@ -316,7 +323,22 @@ fn what_jmh_offers_works() {
     let mut sorted = names.clone();
     sorted.sort_unstable();
     assert_eq!(sorted, want);
-    assert_no_false_alarm(&ran, &want);
+    for name in want {
+        let forks = ran.benchmark(name)["forks"].as_array().unwrap().clone();
+        assert_eq!(forks.len(), 2, "{name}: {}", ran.benchmark(name));
+    }
+    let of = |name: &str, unit: &str| ran.benchmark(name)["forks"][0]["baseline"][unit].as_f64().unwrap();
+    // Rounds of the same work, a hundred times as many, whatever the mode: by far not exact, but no reciprocal, and no sum of a batch.
+    for (name, times) in [("Troubled.severalModes (ss)", 5.0..5000.0), ("Troubled.severalModes (thrpt)", 20.0..500.0)] {
+        let found = of(name, "ns_per_op") / of("Troubled.prepared:size=2,word=c", "ns_per_op");
+        assert!(times.contains(&found), "{name} takes {found} times as long\n{}", ran.stdout);
+    }
+    assert!(of("Troubled.twoThreads", "bytes_per_op") < 100.0, "it allocates nothing: {}", ran.stdout);
+    let report = ran.json();
+    let toolchain = report["environment"]["toolchain"].as_str().unwrap();
+    assert!(toolchain.contains("Parallel") && toolchain.contains("0.3 GiB"), "{toolchain}");
+    let warnings = report["warnings"].to_string();
+    assert!(warnings.contains("this concerns `Troubled.severalModes (ss)`"), "{warnings}");
     let processors = std::thread::available_parallelism().unwrap().get();
     if processors > 1 {
         assert_eq!(ran.benchmark("Troubled.twoThreads")["mode"], "interleaved_all_cores");
@@ -334,6 +356,7 @@ fn what_cannot_be_measured_is_refused_with_the_remedy() {
     place.duet(&["compare", "broken.jar", "base.jar"]).refused(&["broken.jar", "not a jar that can be read"]);
     place.duet(&["compare", "other.jar", "base.jar"]).refused(&["holds no JMH benchmarks"]);
     place.duet(&["compare", "base.jar", "base.jar", "--", "-f", "2"]).refused(&["`-f`", "`--forks`"]);
+    place.duet(&["compare", "base.jar", "base.jar", "--", "-pro", "gc"]).refused(&["`-pro`", "a profiler"]);
     place.duet(&["compare", "base.jar", "base.jar", "--", "-jvm", "java"]).refused(&["`-jvm`", "[jmh.base]"]);
     place.duet(&["compare", "base.jar", "base.jar", "--", "-t", "1", "Bench"]).refused(&["`Bench`", "`--bench`"]);
     let without_java = |name: &str, value: &str| {
