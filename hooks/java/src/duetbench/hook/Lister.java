@@ -98,13 +98,14 @@ public final class Lister {
                 .mode(entry.benchmark.getMode())
                 .forks(0)
                 .warmupIterations(0)
-                // The first one begins with what prepares the whole trial.
+                // The first one begins with what prepares the whole trial, and either may be disturbed.
                 .measurementIterations(2)
                 .measurementTime(TimeValue.milliseconds(1))
                 .addProfiler(Stopwatch.class)
                 .verbosity(VerboseMode.SILENT)
                 .shouldFailOnError(true);
         entry.parameters.forEach((name, value) -> options.param(name, value));
+        Stopwatch.nanos(); // of one that failed
         // Not `runSingle`, which refuses a benchmark that has several modes, even when one is asked for.
         if (new Runner(options.build()).run().isEmpty()) {
             throw new IllegalStateException("JMH ran it and gave no result");

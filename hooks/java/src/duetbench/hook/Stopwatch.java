@@ -15,11 +15,13 @@ public final class Stopwatch implements InternalProfiler {
     /** Where each end of an iteration is written, so that a slow one is not taken for one that hangs. */
     static ListFile list;
     private static long start;
-    private static long nanos;
+    private static long nanos = Long.MAX_VALUE;
 
-    /** The time of the last iteration. */
+    /** The time of the shortest iteration since this was asked last. */
     static long nanos() {
-        return nanos;
+        long shortest = nanos;
+        nanos = Long.MAX_VALUE;
+        return shortest;
     }
 
     @Override
@@ -35,7 +37,7 @@ public final class Stopwatch implements InternalProfiler {
     @Override
     public Collection<? extends Result<?>> afterIteration(
             BenchmarkParams benchmark, IterationParams iteration, IterationResult result) {
-        nanos = Math.max(1, System.nanoTime() - start);
+        nanos = Math.min(nanos, Math.max(1, System.nanoTime() - start));
         try {
             list.line("iteration");
         } catch (IOException e) {
