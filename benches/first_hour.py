@@ -25,7 +25,7 @@ from jmh import built
 from noise import KINDS as NOISES
 from noise import noise
 from study import (CALLED, FASTER, MEASURED, REPOSITORY, SLOWER, Failed, Study, count, decimals, digest, listed, median_of, met, one_line, paragraph,
-                   parser, percent, run, spoken, table)
+                   parser, percent, run, spoken, table, upper_bound, with_interval)
 
 # A published module: its path, the releases that are compared, flags that choose among its benchmarks, and the trait it is here for.
 Module = collections.namedtuple("Module", "path old new flags trait")
@@ -257,9 +257,9 @@ def summary(made):
     sentence = (f"**{sum(map(all, modules.values()))} of {len(modules)} modules gave answers at every first try, and "
                 f"{len(modules) - sum(map(any, modules.values()))} were refused with a reason at each. Of {promised} answers that "
                 f"duet said the budget is enough for, {absent} ({percent(share, 0)}) are missing. {false} of {equal} benchmarks of equal code "
-                "were called changed.**")
+                f"were called changed (at most {percent(upper_bound(false, equal), 1)} with 99 % confidence), of those with an interval: without one nothing can be.**")
     head = ["", "comparisons with answers", "benchmarks measured", "budget said to be enough for", "answers missing of these", "share",
-            "false alarms", "of so many equal", "most s of one", "median s", "of that before measuring", "warnings where open"]
+            "false alarms", "of so many equal with an interval", "most s of one", "median s", "of that before measuring", "warnings where open"]
     return [sentence, table(head, rows), f"At most one in ten missing: {met(None if share is None else share <= MISSING_AT_MOST)}"]
 
 
@@ -270,7 +270,7 @@ def row_of_summary(condition, made):
     why = sum((collections.Counter(result["why_open"]) for result in made.values()), collections.Counter())
     return [CONDITIONS[condition], len(made), sum(measured(r) for r in made.values()), promised, absent,
             percent(absent / promised if promised else None, 0), sum(len(false_ones(*one)) for one in equal.items()),
-            sum(count(r["benchmarks"], MEASURED) for r in equal.values()), f"{max(takes):.0f}", f"{statistics.median(takes):.0f}",
+            sum(with_interval(r["benchmarks"]) for r in equal.values()), f"{max(takes):.0f}", f"{statistics.median(takes):.0f}",
             decimals(median_of(r["prepared_s"] for r in made.values()), 0), ", ".join(f"{kind} {n}" for kind, n in why.most_common())]
 
 

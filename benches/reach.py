@@ -22,8 +22,8 @@ import shutil
 import subprocess
 
 from marked import Marker, Program, packages_of
-from study import (CALLED, MEASURED, Failed, Study, count, decimals, digest, environment, listed, mean, module_copy, paragraph, parser,
-                   percent, run, table, upper_bound)
+from study import (CALLED, Failed, Study, count, decimals, digest, environment, listed, mean, module_copy, paragraph, parser,
+                   percent, run, table, upper_bound, with_interval)
 
 MODULES = ["go.uber.org/zap", "github.com/tidwall/gjson", "github.com/pelletier/go-toml/v2", "github.com/go-chi/chi/v5",
            "github.com/shopspring/decimal"]
@@ -242,12 +242,15 @@ def traced_table(made):
         for grade, words in GRADES.items():
             found = [result["traced"][grade] for result in results.values()]
             ran, hits = sum(f["run"] for f in found), sum(len(f["executes"]) for f in found)
-            bound = percent(upper_bound(hits, ran)) if grade != "measured" and ran else ""
-            rows.append([KINDS[kind], words, sum(f["not linked"] for f in found), ran, hits, bound, sum(len(f["failed"]) for f in found)])
-    head = ["steps", "grade", "the change is not in the program", "run", "execute the change", "at most (99 %)", "failed"]
+            # Benchmarks of one step meet the same change, so that only steps are independent.
+            told = [f for f in found if f["run"]]
+            wrong = sum(bool(f["executes"]) for f in told)
+            bound = percent(upper_bound(wrong, len(told))) if grade != "measured" and told else ""
+            rows.append([KINDS[kind], words, sum(f["not linked"] for f in found), ran, hits, len(told), bound, sum(len(f["failed"]) for f in found)])
+    head = ["steps", "grade", "the change is not in the program", "run", "execute the change", "steps with any that ran", "at most of these (99 %)", "failed"]
     return table(head, rows) + (
-        "\n\nBenchmark functions; subordinate ones run with their function. *At most* is the exact bound of Clopper and Pearson, which takes "
-        "benchmarks for independent.")
+        "\n\nBenchmark functions; subordinate ones run with their function. *At most* is the exact bound of Clopper and Pearson on the share of steps "
+        "with a proof that is wrong: benchmarks of one step are not independent.")
 
 
 def false_proofs(made):
@@ -296,12 +299,12 @@ def measured_table(measured):
     if not measured:
         return "Nothing was measured yet."
     benchmarks = [b for result in measured for b in result["benchmarks"]]
-    verdicts, called = count(benchmarks, MEASURED), count(benchmarks, CALLED)
+    verdicts, called = with_interval(benchmarks), count(benchmarks, CALLED)
     seen = sorted(b["detects"] for b in benchmarks if b["detects"] is not None)
     rows = [[len(measured), verdicts, called, percent(upper_bound(called, verdicts)), percent(seen[len(seen) // 2]) if seen else ""]]
     lines = [f"- {b['package']} {b['name']}: {b['verdict']}, {percent(b['ratio'] - 1)}, p {b['p']:.2g}" for b in benchmarks
              if b["verdict"] in CALLED]
-    head = ["steps", "benchmarks", "called changed", "at most (99 %)", "median of what would have been seen"]
+    head = ["steps", "benchmarks with an interval", "called changed", "at most (99 %)", "median of what would have been seen"]
     return "\n\n".join([table(head, rows), *(["\n".join(lines)] if lines else [])])
 
 

@@ -332,6 +332,11 @@ def count(benchmarks, verdicts):
     return sum(b["verdict"] in verdicts for b in benchmarks)
 
 
+def with_interval(benchmarks):
+    """Number of benchmarks that could have been called changed: for the others there was not enough time for an interval."""
+    return sum(b["verdict"] in MEASURED and b["low"] is not None and b["high"] is not None for b in benchmarks)
+
+
 def per_benchmark(result):
     """Wall seconds for each benchmark; none when there were none."""
     return result["wall_s"] / len(result["benchmarks"]) if result["benchmarks"] else None
