@@ -22,7 +22,7 @@ from noise import KINDS as NOISES
 from noise import disturbed, why_not
 from planting import MODULES, Planting, line, only, packages_of, version
 from study import (CALLED, FASTER, MEASURED, SETTINGS, SLOWER, Study, count, decimals, digest, half_width, listed, mean, median_of, module_copy, paragraph,
-                   parser, per_benchmark, percent, said, seconds_of, settings, settings_rows, table, upper_bound)
+                   parser, per_benchmark, percent, said, seconds_of, settings, settings_rows, table, upper_bound, with_interval)
 from usual import PROCEDURES, Sides, measured
 
 SIZES = [0.01, 0.02, 0.03, 0.05, 0.10]
@@ -272,7 +272,18 @@ def power_text(study, args):
         "Only benchmarks that the trial plant slowed down are judged"
         + (", while whole suites are measured, by which times are divided" if args.whole_suites else "") + ". *Regression* is the share called one, *slower* and *faster* those with a change of whatever size; *spread* is the standard "
         "deviation of the estimates. duet's threshold is 3 %, so that it should not call a slowdown of less than that.\n\n"
-        + table(head, rows))
+        + table(head, rows) + ("\n\n" + unplanted_text(study, args) if args.whole_suites else ""))
+
+
+def unplanted_text(study, args):
+    """How many benchmarks of whole suites were called changed though nothing was planted for them."""
+    lines = []
+    for setting in args.settings:
+        others = [b for kind in PLANTED for r in chosen(study, args, kind=kind, setting=setting) for b in r["benchmarks"] if b["name"] not in r["planted"]]
+        called, cases = count(others, CALLED), with_interval(others)
+        lines.append(f"Unplanted called changed by *{setting}*: {called} of {cases} with an interval, at most {percent(upper_bound(called, cases), 1)} "
+                     "with 99 % confidence.")
+    return "\n\n".join(lines)
 
 
 def power_rows(names, results):
