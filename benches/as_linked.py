@@ -43,9 +43,10 @@ def distance(b):
 
 
 def listing(cases):
-    rows = [[module, old, new, b["name"].removeprefix("Benchmark"), percent(b["ratio"] - 1), spoken(b["verdict"]), percent(b["as_linked"] - 1)]
+    rows = [[module, old, new, b["name"].removeprefix("Benchmark"), percent(b["ratio"] - 1), f"[{percent(b['low'] - 1)}, {percent(b['high'] - 1)}]", spoken(b["verdict"]),
+             percent(b["as_linked"] - 1)]
             for (module, old, new), b in sorted(cases, key=lambda case: -distance(case[1]))]
-    return table(["module", "from", "to", "benchmark", "change", "verdict", "as linked"], rows) if rows else "None."
+    return table(["module", "from", "to", "benchmark", "change", "interval of 90 %", "verdict", "as linked"], rows) if rows else "None."
 
 
 if __name__ == "__main__":
