@@ -46,7 +46,7 @@ def main():
     planned = plan(args, all_subjects)
     names = sorted({name for _, name, _ in planned})
     if any(all_subjects[name].project == "go" for name in names):
-        tools.linkers = warm_go(tools, all_subjects)
+        tools.built = warm_go(tools, all_subjects)
     for name in names:
         all_subjects[name].learn(tools)
     inject(study, tools, all_subjects, (planned, args.seed))
@@ -54,7 +54,7 @@ def main():
 
 
 def warm_go(tools, all_subjects):
-    """A cache with the linkers that duet builds, which all places share."""
+    """A cache with the linkers and rewriters that duet builds, which all places share."""
     place = Place(tools, tools.projects["go"])
     place.duet(all_subjects["compare, Go, many builds"].args, wait_s=600)
     return place.root / "cache"

@@ -19,7 +19,7 @@ GRACE_S = 10
 # Endings that are nobody's wish: a panic, an abort, a bad address.
 CRASHES = {101, 134, 135, 136, 139, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGFPE, -signal.SIGILL}
 # Files that a finished run may leave, beside those that were there before.
-KEPT = [r"project/\.duet(/(\.gitignore|duet\.db))?", r"cache/duet(/linkers)?", r"lock", r"home/\.config(/go.*)?", r"home/\.cache",
+KEPT = [r"project/\.duet(/(\.gitignore|duet\.db))?", r"cache/duet(/linkers|/rewriters)?", r"lock", r"home/\.config(/go.*)?", r"home/\.cache",
         r"project/(page\.html|out\.parquet)", r"said-\d+", r"printed-\d+", r"fault-\d+"]
 
 
@@ -86,8 +86,9 @@ class Place:
         self.memory = Path(tempfile.mkdtemp(prefix="faults-", dir="/dev/shm")) if tools.may_mount else None
         self.project = self.root / "project"
         shutil.copytree(project, self.project, symlinks=True)
-        if tools.linkers and (tools.linkers / "duet/linkers").exists():
-            shutil.copytree(tools.linkers / "duet/linkers", self.root / "cache/duet/linkers", copy_function=os.link)
+        for built in (tools.built / "duet" / name for name in ("linkers", "rewriters")) if tools.built else ():
+            if built.exists():
+                shutil.copytree(built, self.root / "cache/duet" / built.name, copy_function=os.link)
         self.db = self.project / ".duet/duet.db"
         self.before, self.seen, self.pids, self.runs = self._files(), {}, [], 0
         self.keeps = list(KEPT)
@@ -103,7 +104,9 @@ class Place:
         """Nothing but what duet and go need; the home is the mark by which processes are known."""
         mine = {"HOME": self.root / "home", "XDG_CACHE_HOME": self.root / "cache", "TMPDIR": self.root / "tmp",
                 "DUET_LOCK": self.root / "lock", "GOCACHE": self.tools.go_cache, "PATH": os.environ["PATH"], "GOTOOLCHAIN": "local",
-                "GOWORK": "off", "NO_COLOR": "1", "LANG": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1"}
+                "GOWORK": "off", "NO_COLOR": "1", "LANG": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1",
+                # What is three times as slow is so in the loop of the benchmark.
+                "DUET_SAME_BENCHMARKS": "true"}
         return {name: str(value) for name, value in (mine | (more or {})).items() if value is not None}
 
     def duet(self, args, fault=None, act=None, more=None, setup="", limits=None, watched=False, wait_s=HANGS_S):

@@ -85,7 +85,7 @@ class Tools:
         self.revision = revision()
         self.go_cache = run(["go", "env", "GOCACHE"], "/").strip()
         self.may_mount = subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode == 0
-        self.shim, self.linkers = self.scratch / "shim.so", None
+        self.shim, self.built = self.scratch / "shim.so", None
         run(["cc", "-O1", "-shared", "-fPIC", "-w", "-o", self.shim, REPOSITORY / "benches/fault/shim.c", "-ldl"], "/")
         self.projects = {"iterations": self._commands("lockstep = true", 100_000), "processes": self._commands("", 8_000_000),
                          "script": self._script(), "go": self._go()}
