@@ -10,7 +10,7 @@ import json
 import shutil
 import time
 
-from study import (CALLED, FASTER, REPOSITORY, Failed, Study, count, decimals, digest, environment, listed, median_of, paragraph, parser,
+from study import (CALLED, FASTER, REPOSITORY, Failed, Study, count, decimals, digest, listed, median_of, paragraph, parser,
                    run, table)
 
 MODES = ["auto", "duet", "interleaved", "sequential"]

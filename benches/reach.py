@@ -22,7 +22,7 @@ import shutil
 import subprocess
 
 from marked import Marker, Program, packages_of
-from study import (CALLED, Failed, Study, count, decimals, digest, environment, listed, mean, module_copy, paragraph, parser,
+from study import (CALLED, Failed, Study, count, digest, environment, listed, mean, module_copy, paragraph, parser,
                    percent, run, table, upper_bound, with_interval)
 
 MODULES = ["go.uber.org/zap", "github.com/tidwall/gjson", "github.com/pelletier/go-toml/v2", "github.com/go-chi/chi/v5",

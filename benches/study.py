@@ -16,7 +16,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
@@ -244,43 +243,10 @@ class Study:
                 failed.said = words
                 raise failed
 
-    def resources(self, command, cores):
-        """Wall time, processor time and memory of a command that must not fail, on `all` cores or `one`; and what it printed."""
-        threads = {"RAYON_NUM_THREADS": "1"} if cores == "one" else {}
-        output, messages, peaks = self.scratch / "printed.txt", self.scratch / "said.txt", [0]
-        with output.open("w") as out, messages.open("w") as said:
-            began = time.monotonic()
-            child = subprocess.Popen(command, env=environment() | threads, cwd=self.scratch, stdout=out, stderr=said)
-            watch = threading.Thread(target=lambda: peaks.extend(resident_sizes(child.pid)))
-            watch.start()
-            _, status, usage = os.wait4(child.pid, 0)
-            took = time.monotonic() - began
-        watch.join()
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode != 0:
-            raise Failed(f"`{' '.join(command[1:4])} …` ended with {child.returncode}: {messages.read_text()[-500:]}")
-        used = {"wall_s": took, "cpu_s": usage.ru_utime + usage.ru_stime, "memory_bytes": max(peaks) or None}
-        return used, output.read_text()
-
 
 def open_lines(path):
     """A file of results, compressed or not, for reading."""
     return gzip.open(path, "rt") if str(path).endswith(".gz") else open(path)
-
-
-def resident_sizes(pid):
-    """The largest resident size so far, a hundred times a second until the process has ended. What the kernel tells at the end would
-    count this script, from which the process was forked."""
-    while True:
-        try:
-            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-        except OSError:
-            return
-        sizes = [1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]
-        if not sizes:
-            return
-        yield sizes[0]
-        time.sleep(0.01)
 
 
 def environment():

@@ -123,17 +123,3 @@ def compared(text):
         elif in_time and len(row) >= 7 and row[0] != "geomean" and row[5]:
             rows.append(row)
     return rows
-
-
-def truncated(results, count):
-    """The results as they would be with a smaller count: the first ones of each benchmark."""
-    return [[line for line, number in numbered(lines) if number < count] for lines in results]
-
-
-def numbered(lines):
-    """Every line with the number of lines of the same benchmark before it."""
-    seen = {}
-    for line in lines:
-        name = line.split()[0]
-        yield line, seen.get(name, 0)
-        seen[name] = seen.get(name, 0) + 1

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 from study import REPOSITORY, Failed, revision, run
 

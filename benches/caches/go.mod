@@ -1,3 +1,0 @@
-module example.com/caches
-
-go 1.24
