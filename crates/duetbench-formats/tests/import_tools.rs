@@ -57,23 +57,25 @@ fn printed(command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// A folder of this name that was made ready once.
-fn once(name: &str, install: impl Fn(&Path) -> Result<(), String>) -> Result<PathBuf, String> {
+/// A folder of this name that was made ready once for these versions; for others it is made anew.
+fn once(name: &str, versions: &str, install: impl Fn(&Path) -> Result<(), String>) -> Result<PathBuf, String> {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("import-tools-{name}"));
-    fs::create_dir_all(&home).map_err(|e| e.to_string())?;
     let lock = File::create(format!("{}.lock", home.display())).map_err(|e| e.to_string())?;
     rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(|e| e.to_string())?;
     let done = home.join("installed");
-    if !done.exists() {
+    if fs::read_to_string(&done).ok().as_deref() != Some(versions) {
+        // It is not there at first.
+        drop(fs::remove_dir_all(&home));
+        fs::create_dir_all(&home).map_err(|e| e.to_string())?;
         install(&home)?;
-        File::create(done).map_err(|e| e.to_string())?;
+        fs::write(done, versions).map_err(|e| e.to_string())?;
     }
     Ok(home)
 }
 
 /// A Python with all the packages.
 fn python() -> Result<PathBuf, String> {
-    let home = once("python", |home| {
+    let home = once("python", &PYTHON_PACKAGES.join(" "), |home| {
         run(Command::new("python3").args(["-m", "venv"]).arg(home.join("venv")))?;
         run(Command::new(home.join("venv/bin/python")).args(["-m", "pip", "install", "--quiet"]).args(PYTHON_PACKAGES))
     })?;
@@ -172,7 +174,7 @@ fn go_and_benchstat_wrote_it() -> Result<(), Failed> {
 }
 
 fn criterion_wrote_it() -> Result<(), Failed> {
-    let home = once("criterion", |home| {
+    let home = once("criterion", include_str!("data/tools/criterion/lock.toml"), |home| {
         // Under other names, so that nobody takes the sources for a package of this workspace.
         let copies = [
             ("manifest.toml", "Cargo.toml"),
@@ -211,7 +213,7 @@ fn criterion_wrote_it() -> Result<(), Failed> {
 }
 
 fn hyperfine_wrote_it() -> Result<(), Failed> {
-    let home = once("hyperfine", |home| {
+    let home = once("hyperfine", HYPERFINE, |home| {
         let options = ["install", "--quiet", "--debug", "--locked", "--root"];
         let mut install = Command::new("cargo");
         install.args(options).arg(home).arg(format!("hyperfine@{HYPERFINE}"));
@@ -228,7 +230,7 @@ fn hyperfine_wrote_it() -> Result<(), Failed> {
 }
 
 fn jmh_wrote_it() -> Result<(), Failed> {
-    let home = once("jmh", |home| {
+    let home = once("jmh", include_str!("../../../examples/03-jmh/pom.xml"), |home| {
         let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/03-jmh");
         run(Command::new("cp").arg("-r").arg(example.join("src")).arg(example.join("pom.xml")).arg(home))?;
         run(Command::new("mvn").args(["-B", "-q", "-DskipTests", "package"]).current_dir(home))

@@ -107,7 +107,7 @@ fn differences(row: &HashMap<String, String>, theirs: &serde_json::Value) -> Vec
     ];
     let drawn = theirs["tag"] == "mc";
     let off = |(ours, name): &(&str, &str)| {
-        let value: f64 = row[*ours].parse().ok()?;
+        let value: Option<f64> = row[*ours].parse().ok();
         let published = theirs[*name].as_f64()?;
         // A value from drawn resamples has a range over several draws, where that was recorded.
         let range = &theirs[format!("{name}_range")];
@@ -116,7 +116,8 @@ fn differences(row: &HashMap<String, String>, theirs: &serde_json::Value) -> Vec
             (true, None) if !["n", "time_full", "warmup_full"].contains(name) => return None,
             _ => (published, published),
         };
-        (value < low || value > high).then(|| format!("{ours} is {value}, not {low} to {high}"))
+        let within = value.is_some_and(|value| (low..=high).contains(&value));
+        (!within).then(|| format!("{ours} is `{}`, not {low} to {high}", row[*ours]))
     };
     columns.iter().filter_map(off).collect()
 }
