@@ -409,6 +409,13 @@ pub(crate) fn measured(package: &str, name: &str, verdict: Verdict, change: Chan
     }
 }
 
+/// The same with two of its forks, for reports that are about something else.
+pub(crate) fn brief(package: &str, name: &str, verdict: Verdict, change: Change) -> BenchmarkReport {
+    let mut report = measured(package, name, verdict, change);
+    report.forks.truncate(2);
+    report
+}
+
 fn fork(suite_run: u32, baseline_ns: f64, ratio: f64) -> ForkPair {
     let drift = 1.0 + f64::from(suite_run) * 0.001;
     let side = |ns_per_op: f64| ForkSide {

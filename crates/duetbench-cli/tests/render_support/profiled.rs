@@ -6,13 +6,13 @@ use duetbench_core::hotspot::{
 use duetbench_core::report::Report;
 use duetbench_core::{Role, Verdict};
 
-use super::{CODEC, Change, empty, id, measured, planned};
+use super::{CODEC, Change, brief, empty, id, planned};
 
 /// A run with two regressions that were profiled, one of them without a finding, and one that could not be.
 pub(crate) fn profiled() -> Report {
     let mut report = empty();
     let regressed = ["BenchmarkEncode/json-8", "BenchmarkSpread", "BenchmarkOnce"]
-        .map(|name| measured(CODEC, name, Verdict::Regression, Change(1718.0, 1.2, 0.004)));
+        .map(|name| brief(CODEC, name, Verdict::Regression, Change(1718.0, 1.2, 0.004)));
     report.benchmarks = regressed.to_vec();
     report.plan.benchmarks = report.benchmarks.iter().map(planned).collect();
     let gain = |baseline_ns: f64, candidate_ns: f64, beyond_noise| Gain {

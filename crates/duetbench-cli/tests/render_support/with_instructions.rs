@@ -8,7 +8,7 @@ use duetbench_core::instructions::{
 use duetbench_core::report::{LayoutsUsed, Report};
 use duetbench_core::verdict::Extent;
 
-use super::{CODEC, Change, STORE, id, measured, planned, profiled};
+use super::{CODEC, Change, STORE, brief, id, planned, profiled};
 
 /// Counts of two sides that executed so much, by processes that differ by so much.
 fn counts(baseline: f64, candidate: f64, spread: f64) -> InstructionCounts {
@@ -44,7 +44,7 @@ pub(crate) fn with_instructions() -> Report {
         (CODEC, "BenchmarkFaster", Verdict::Improvement, Change(1718.0, 0.8, 0.004)),
         (CODEC, "BenchmarkOpen", open, Change(1718.0, 1.02, 0.06)),
     ];
-    let more = cases.map(|(package, name, verdict, change)| measured(package, name, verdict, change));
+    let more = cases.map(|(package, name, verdict, change)| brief(package, name, verdict, change));
     report.benchmarks.extend(more);
     report.plan.benchmarks = report.benchmarks.iter().map(planned).collect();
     for planned in report.plan.benchmarks.iter_mut().filter(|planned| planned.id.name == "BenchmarkOneBuild") {
