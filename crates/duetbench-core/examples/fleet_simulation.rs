@@ -5,6 +5,9 @@
 //! of one build pair, the same between build pairs, and the length of a trial in seconds. What decides is real: the dispatcher, the
 //! monitor with its looks, and the forecast. Instances, their clock and the values are not.
 
+#[path = "../../duetbench-stats/tests/noise_support/mod.rs"]
+mod noise_support;
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{Write, stdin, stdout};
@@ -16,6 +19,7 @@ use duetbench_core::fleet::{CallLength, Caps, Dispatcher, Heard, Next, Rate, Sen
 use duetbench_core::plan::{Design, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Purpose, Style};
 use duetbench_core::spec::{Arch, Decision, EngineName, FleetSpec, defaults};
 use duetbench_core::stats::looks;
+use noise_support::Noise;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
@@ -152,27 +156,16 @@ fn planted(benchmark: usize) -> f64 {
     }
 }
 
-/// Standard normal, by the polar method of Marsaglia and Bray (SIAM Review 6, 1964).
-fn normal(random: &mut ChaCha8Rng) -> f64 {
-    loop {
-        let (x, y) = (random.random_range(-1.0..1.0f64), random.random_range(-1.0..1.0f64));
-        let s = x * x + y * y;
-        if s > 0.0 && s < 1.0 {
-            return x * (-2.0 * s.ln() / s).sqrt();
-        }
-    }
-}
-
 /// A stream of its own for everything that is drawn, so that a benchmark has the same values in every setting.
-fn stream(benchmark: usize, number: u32) -> ChaCha8Rng {
+fn stream(benchmark: usize, number: u32) -> Noise {
     let mut random = ChaCha8Rng::seed_from_u64(2);
     random.set_stream(benchmark as u64 * 1_000_000 + u64::from(number));
-    random
+    Noise(random)
 }
 
 /// The log ratio of the two builds of a benchmark: what was planted, and what their layouts differ by.
 fn truth(benchmark: usize, real: Real) -> f64 {
-    planted(benchmark) + real.sd_layout * normal(&mut stream(benchmark, 999_999))
+    planted(benchmark) + real.sd_layout * stream(benchmark, 999_999).normal()
 }
 
 fn fork_pair(suite_run: u32, log_ratio: f64) -> ForkPair {
@@ -324,11 +317,11 @@ impl<'a> Simulation<'a> {
     fn measured(&mut self, task: Task) {
         let benchmark = task.benchmark as usize;
         let real = self.suite[benchmark];
-        let mut random = stream(benchmark, task.first_suite_run);
-        let level = truth(benchmark, real) + self.setting.instance_sd * normal(&mut random);
+        let mut noise = stream(benchmark, task.first_suite_run);
+        let level = truth(benchmark, real) + self.setting.instance_sd * noise.normal();
         let course = &mut self.courses[benchmark];
         for suite_run in task.first_suite_run..task.first_suite_run + task.suite_runs {
-            course.forks.push(fork_pair(suite_run, level + real.sd_within * normal(&mut random)));
+            course.forks.push(fork_pair(suite_run, level + real.sd_within * noise.normal()));
         }
         course.answered += 1;
         self.due |= course.is_complete();

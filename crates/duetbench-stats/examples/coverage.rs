@@ -1,12 +1,14 @@
 //! Counts how often the nominal 99 % intervals hold the centre of normal values, for the table of section 13 of
 //! docs/statistics/13-bootstrap.md. The number of experiments is the first argument, 100,000 if there is none.
 
+#[path = "../tests/noise_support/mod.rs"]
+mod noise_support;
+
 use std::error::Error;
 use std::io::{Write, stdout};
 
 use duetbench_stats::{Interval, StatsError, mean_interval, median_interval, studentised_interval, trimmed_t};
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use noise_support::Noise;
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 
 const SIZES: [usize; 12] = [3, 4, 5, 6, 7, 8, 9, 10, 15, 25, 50, 75];
@@ -31,21 +33,10 @@ fn trimmed(values: &[f64]) -> Result<Interval, StatsError> {
     Ok(Interval { low, high })
 }
 
-/// Standard normal, by the polar method of Marsaglia and Bray (SIAM Review 6, 1964).
-fn normal(random: &mut ChaCha8Rng) -> f64 {
-    loop {
-        let (x, y) = (random.random_range(-1.0..1.0f64), random.random_range(-1.0..1.0f64));
-        let s = x * x + y * y;
-        if s > 0.0 && s < 1.0 {
-            return x * (-2.0 * s.ln() / s).sqrt();
-        }
-    }
-}
-
 /// By method, whether the interval of `n` values holds their centre.
 fn experiment(n: usize, number: u64) -> Result<[u32; 4], StatsError> {
-    let mut random = ChaCha8Rng::seed_from_u64(number);
-    let values: Vec<f64> = (0..n).map(|_| normal(&mut random)).collect();
+    let mut noise = Noise::new(number);
+    let values: Vec<f64> = (0..n).map(|_| noise.normal()).collect();
     let mut holds = [0; 4];
     for (holds, method) in holds.iter_mut().zip(METHODS) {
         let interval = method(&values)?;

@@ -5,8 +5,8 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Noise from a fixed seed.
-pub struct Noise(ChaCha8Rng);
+/// Noise from a fixed seed, or from numbers that somebody has seeded.
+pub struct Noise(pub ChaCha8Rng);
 
 impl Noise {
     pub fn new(seed: u64) -> Noise {

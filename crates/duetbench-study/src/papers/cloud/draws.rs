@@ -5,6 +5,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::Values;
+use crate::papers::fnv1a;
 
 /// The trials of two groups, by their numbers; those of one instance follow each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,11 +24,7 @@ pub(super) struct Draws {
 impl Draws {
     /// Draws for this purpose. They do not depend on the environment, so that environments of one shape see the same ones.
     pub(super) fn of(values: &Values, seed: u64, purpose: u64) -> Draws {
-        let named = values.benchmark.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-            // FNV-1a.
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-        });
-        let mut rng = ChaCha8Rng::seed_from_u64(seed ^ named);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed ^ fnv1a(values.benchmark.bytes()));
         rng.set_stream(purpose);
         let instances = (0..values.instances()).map(|instance| values.trials_of(instance).collect());
         Draws { rng, instances: instances.filter(|trials: &Vec<usize>| !trials.is_empty()).collect() }

@@ -9,6 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use super::level::percentile_level;
 use super::summary::Kind;
 use super::{LeftOut, PairedBenchmark, PairedFork, PairedRun, RunWidths};
+use crate::papers::fnv1a;
 use crate::statistics::{GrandRatio, grand_ratio, winsorise};
 
 /// Fork pairs that a benchmark must have: with two the interval goes from the one to the other and is wrong every second time.
@@ -156,10 +157,7 @@ impl Procedure {
     /// Random numbers of its own for everything that is drawn for a benchmark.
     pub(super) fn random(&self, what: &str, benchmark: &str) -> ChaCha8Rng {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
-        // FNV-1a (Fowler, Noll and Vo, 1991): the same on all machines and for good.
-        let bytes = what.bytes().chain([0]).chain(benchmark.bytes());
-        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        random.set_stream(bytes.fold(0xcbf2_9ce4_8422_2325, step));
+        random.set_stream(fnv1a(what.bytes().chain([0]).chain(benchmark.bytes())));
         random
     }
 }
