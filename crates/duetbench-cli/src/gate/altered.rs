@@ -13,11 +13,12 @@ use crate::project::{policy_dir, settings_file};
 use crate::render::format::{one_line, shortened};
 use crate::render::waiver::percent;
 
-/// Keys that say what is shown, where it is kept and where it is measured, and nothing of what is judged.
-const OTHERWISE: [&str; 23] = [
-    "all", "arch", "bucket", "db", "format", "max_cost", "max_time", "memory", "no_color", "no_wait", "on", "output",
-    "parallel", "plot", "prices", "profile", "quiet", "region", "role", "seed", "timeout", "wait", "worker",
-];
+/// Keys that say what is shown and where it is kept, and nothing of what is judged or spent.
+const OTHERWISE: [&str; 12] =
+    ["all", "db", "format", "no_color", "no_wait", "output", "plot", "profile", "quiet", "seed", "timeout", "wait"];
+/// Keys that say where a fleet is and what it may cost.
+const SPENDING: [&str; 10] =
+    ["arch", "bucket", "max_cost", "max_time", "memory", "on", "parallel", "prices", "region", "role"];
 
 /// A line for everything that the files of the second folder say otherwise than those of the first.
 pub fn between(base: &Path, head: &Path) -> Vec<String> {
@@ -30,7 +31,9 @@ pub fn between(base: &Path, head: &Path) -> Vec<String> {
         (Ok(base), Ok(head)) => lines.extend(new_and_gone("waiver", [&base, &head], told)),
         _ => lines.push(format!("`{WAIVERS}` of one version cannot be understood")),
     }
-    lines.iter().map(|line| format!("this change alters what gates: {}", shortened(&one_line(line)))).collect()
+    let is_of_money = |line: &str| line.split(' ').next().is_some_and(|key| SPENDING.contains(&key));
+    let what = |line: &str| if is_of_money(line) { "what is spent, and where" } else { "what gates" };
+    lines.iter().map(|line| format!("this change alters {}: {}", what(line), shortened(&one_line(line)))).collect()
 }
 
 /// The settings of the project in a folder; none where it has no file.

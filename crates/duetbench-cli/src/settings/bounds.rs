@@ -30,12 +30,11 @@ type PathKey = (&'static str, fn(&Layer) -> Option<&PathBuf>);
 /// # Errors
 /// Names the key with its value, and what to do instead.
 pub(super) fn check(file: &Layer, stronger: &[Layer], cwd: &Path) -> Result<(), Failure> {
-    let paths: [PathKey; 5] = [
+    let paths: [PathKey; 4] = [
         ("output", |l| l.output.as_ref()),
         ("db", |l| l.db.as_ref()),
         ("plan", |l| l.plan.as_ref()),
         ("worker", |l| l.worker.as_ref()),
-        ("prices", |l| l.prices.as_ref()),
     ];
     for (key, path) in paths {
         if let Some(path) = path(file).filter(|_| !stronger.iter().any(|l| path(l).is_some()))
@@ -53,6 +52,9 @@ pub(super) fn check(file: &Layer, stronger: &[Layer], cwd: &Path) -> Result<(), 
     match passed.unwrap_or_default().into_iter().find(|name| is_secret(name)) {
         Some(name) => Err(refused("pass_env", &name, "looks like a secret")),
         None => Ok(()),
+    if let Some(prices) = file.prices.as_ref().filter(|_| stronger.iter().all(|l| l.prices.is_none())) {
+        return Err(refused("prices", &prices.display().to_string(), "decides what calls are said to cost"));
+    }
     }
 }
 

@@ -25,7 +25,7 @@ fn checkout() -> Place {
 fn no_file_outside_of_the_checkout_is_chosen_by_it() {
     let place = checkout();
     let outside = place.path().join("precious").display().to_string();
-    for key in ["output", "db", "plan", "worker", "prices"] {
+    for key in ["output", "db", "plan", "worker"] {
         for value in [&*outside, "../precious", "sub/../../precious", "out/precious", "dangling", ".git/config"] {
             place.write("r/duet.toml", &format!("{key} = '{value}'\n"));
             let mut command = place.command(&["show"]);
@@ -198,6 +198,8 @@ fn what_a_change_alters_of_the_gate_is_told() {
             "duet-waivers.toml",
             "[[waiver]]\nbenchmark = 'p.B'\nceiling = '8%'\nexpires = 2999-12-31\nreason = 'r'\n",
         )
+    place.write("r/duet.toml", "prices = 'cheap.toml'\n");
+    check(&place).expect(2).says(&["`prices`", "duet.toml", "--prices", "DUET_PRICES"]);
         .write(".gitignore", ".duet\n");
     place.git(&["init", "-q"]);
     place.commit_all("base");
@@ -208,7 +210,7 @@ fn what_a_change_alters_of_the_gate_is_told() {
     place
         .write(
             "duet.toml",
-            &format!("threshold = '999%'\nquiet = true\n{command}[[rule]]\nbenchmarks = 'x'\naction = 'inform'\n"),
+            &format!("threshold = '999%'\nrole = 'a:b'\nquiet = true\n{command}[[rule]]\nbenchmarks = 'x'\naction = 'inform'\n"),
         )
         .write(
             "duet-waivers.toml",
@@ -258,3 +260,4 @@ fn a_folder_inside_of_a_project_is_told_where_that_is() {
         .says(&["nothing in `HEAD:./app/src` can be measured; `Cargo.toml` is in `HEAD:./app`"]);
     within("docs", &["list", "HEAD"]).says(&["nothing in `HEAD:./docs` is known to be measurable: "]);
 }
+            "this change alters what is spent, and where: role unset → `a:b`",
