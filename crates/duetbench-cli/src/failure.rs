@@ -56,8 +56,13 @@ pub enum Failure {
     #[error(transparent)]
     Fleet(#[from] FleetError),
     /// The output could not be written.
-    #[error("cannot write the report: {0}")]
-    Output(#[from] std::io::Error),
+    #[error("cannot write the report: {source}")]
+    Output {
+        /// The system's error.
+        source: std::io::Error,
+        /// How to write it after all.
+        hint: Option<String>,
+    },
 }
 
 impl Failure {
@@ -69,7 +74,7 @@ impl Failure {
     /// The same with something to do instead, if it is a request that makes no sense.
     #[must_use]
     pub fn hint(mut self, advice: impl Into<String>) -> Failure {
-        if let Failure::Usage { hint, .. } = &mut self {
+        if let Failure::Usage { hint, .. } | Failure::Output { hint, .. } = &mut self {
             *hint = Some(advice.into());
         }
         self
@@ -83,7 +88,7 @@ impl Failure {
                 code::USAGE
             }
             Failure::Run(RunError::Interrupted) => code::INTERRUPTED,
-            Failure::Run(_) | Failure::Format(_) | Failure::Fleet(_) | Failure::Output(_) => code::FAILED,
+            Failure::Run(_) | Failure::Format(_) | Failure::Fleet(_) | Failure::Output { .. } => code::FAILED,
         }
     }
 
@@ -93,9 +98,14 @@ impl Failure {
             Failure::Run(e) => e.advice(),
             Failure::Format(e) => e.advice(),
             Failure::Fleet(e) => e.hint.clone(),
-            Failure::Usage { hint, .. } => hint.clone(),
-            Failure::Output(_) => None,
+            Failure::Usage { hint, .. } | Failure::Output { hint, .. } => hint.clone(),
         }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(source: std::io::Error) -> Self {
+        Failure::Output { source, hint: None }
     }
 }
 

@@ -66,6 +66,11 @@ pub trait Program: Parser {
     /// The command line as the strongest layer of settings.
     fn typed(&self) -> Layer;
 
+    /// Whether it measures versions of a project.
+    fn measures(&self) -> bool {
+        false
+    }
+
     /// Whether it looks out for signals, because it has something to keep or to remove. Whatever else there is ends at once.
     fn ends_orderly(&self) -> bool;
 
@@ -138,12 +143,12 @@ fn parsed<P: Program>(typed: Vec<OsString>) -> Result<P, Misuse> {
 
 fn dispatch<P: Program>(program: &P, typed: &[OsString]) -> Result<u8, Failure> {
     let cwd = std::env::current_dir().map_err(|e| RunError::file("read", Path::new("."), e))?;
-    let settings = Settings::gather(program.typed(), &cwd)?;
+    let settings = Settings::gather(program.typed(), &cwd, program.measures())?;
     let interrupted = Arc::new(AtomicBool::new(false));
     if program.ends_orderly() {
         heed_signals(&interrupted)?;
     }
-    let context = Context { printer: Printer::new(&settings), settings, cwd, interrupted: interrupted.clone() };
+    let context = Context { printer: Printer::new(&settings, &cwd), settings, cwd, interrupted: interrupted.clone() };
     if program.ends_orderly() {
         let db = (!context.settings.dry_run()).then(|| context.db());
         if let Err(failure) = context.printer.check_destination(db.as_deref()) {
@@ -197,18 +202,18 @@ impl Program for Cli {
         Layer::typed(self)
     }
 
+    fn measures(&self) -> bool {
+        matches!(&self.command, Command::Compare(_) | Command::Bisect(_) | Command::Calibrate(_) | Command::Run(_))
+    }
+
     fn ends_orderly(&self) -> bool {
-        matches!(
-            &self.command,
-            Command::Compare(_)
-                | Command::Bisect(_)
-                | Command::Calibrate(_)
-                | Command::Run(_)
-                | Command::List(_)
-                | Command::Demo(_)
-                | Command::Doctor(_)
-                | Command::Fleet(FleetCommand::Smoke(_))
-        )
+        let looks_out = |command: &Command| {
+            matches!(
+                command,
+                Command::List(_) | Command::Demo(_) | Command::Doctor(_) | Command::Fleet(FleetCommand::Smoke(_))
+            )
+        };
+        self.measures() || looks_out(&self.command)
     }
 
     fn exit(&self, code: u8) -> u8 {

@@ -1,7 +1,7 @@
 //! The only place that prints: the report is data and goes to standard output or a file, everything else is for people
 //! and goes to standard error.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::render::live::Room;
 use crate::render::palette::Palette;
 use crate::render::text::Look;
 use crate::render::{annotation, ascii, csv, gobench, html, json, live, markdown, sarif, text};
-use crate::settings::{Settings, check_link};
+use crate::settings::{Settings, check_link, real};
 use crate::sites;
 
 /// Where a page is written when nothing else is said.
@@ -29,6 +29,8 @@ pub const PAGE: &str = "duet-report.html";
 pub struct Printer {
     format: Format,
     output: Option<PathBuf>,
+    /// The database of runs, which no output replaces.
+    store: PathBuf,
     quiet: bool,
     colour: bool,
     /// Whether intervals are drawn, where that was said.
@@ -40,35 +42,52 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// A printer that follows the settings.
-    pub fn new(settings: &Settings) -> Printer {
+    /// A printer that follows the settings in a directory.
+    pub fn new(settings: &Settings, cwd: &Path) -> Printer {
         let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
         let colour = !settings.no_color() && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb");
         let (format, output) = (settings.format(), settings.output());
-        let (plot, all) = (settings.plot(), settings.all());
-        Printer { format, output, quiet: settings.quiet(), colour, plot, all, ascii: ascii::is_wanted() }
+        let (plot, all, store) = (settings.plot(), settings.all(), settings.store(cwd));
+        Printer { format, output, store, quiet: settings.quiet(), colour, plot, all, ascii: ascii::is_wanted() }
     }
 
     /// Checks that the output file can be made: nobody wants to measure for minutes to learn that it cannot. The folder of a database
     /// is made with that, unless nothing is kept.
     ///
     /// # Errors
-    /// When there is no folder for it, or a link leads out of the checkout in its place.
+    /// When there is no folder for it, it cannot be written, it is the database, or a link leads out of the checkout in its place.
     pub fn check_destination(&self, db: Option<&Path>) -> Result<(), Failure> {
         if self.format == Format::Html {
             self.place_of_page()?;
         }
-        if let Some(folder) = self.output.as_deref().filter(|output| output.is_dir()) {
-            let what = format!("the report cannot be written: `{}` is a folder", folder.display());
-            return Err(Failure::usage(what).hint("name a file in it with `--output`"));
+        let Some(output) = self.output.as_deref() else { return Ok(()) };
+        self.spare_store(output)?;
+        let cannot = |why: String| Failure::usage(format!("the report cannot be written: {why}"));
+        if output.is_dir() {
+            return Err(cannot(format!("`{}` is a folder", output.display())).hint("name a file in it with `--output`"));
         }
-        let folder = self.output.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
-        match folder.filter(|folder| !folder.is_dir() && !db.is_some_and(|db| db.starts_with(folder))) {
-            Some(folder) => {
-                Err(Failure::usage(format!("the report cannot be written: there is no folder `{}`", folder.display()))
-                    .hint("make it, or name another file with `--output`"))
+        let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+        match folder {
+            Some(folder) if db.is_some_and(|db| db.starts_with(folder)) => Ok(()),
+            Some(folder) => Err(cannot(format!("there is no folder `{}`", folder.display()))
+                .hint("make it, or name another file with `--output`")),
+            None => try_out(output)
+                .map_err(|e| cannot(format!("`{}`: {e}", output.display())).hint("name another file with `--output`")),
+        }
+    }
+
+    /// Refuses to write over the database of runs.
+    fn spare_store(&self, path: &Path) -> Result<(), Failure> {
+        let cwd = std::env::current_dir()?;
+        let (Some(file), Some(store)) = (real(path, &cwd), real(&self.store, &cwd)) else { return Ok(()) };
+        let name = |path: &Path| path.as_os_str().to_string_lossy().into_owned();
+        match name(&file).strip_prefix(&name(&store)) {
+            // SQLite keeps what is new beside it.
+            Some("" | "-wal" | "-shm" | "-journal") => {
+                let what = format!("the report cannot be written: `{}` holds the stored runs", path.display());
+                Err(Failure::usage(what).hint("name another file with `--output`"))
             }
-            None => Ok(()),
+            _ => Ok(()),
         }
     }
 
@@ -111,7 +130,7 @@ impl Printer {
     /// takes its place.
     fn page(&self, page: &str) -> Result<(), Failure> {
         let Some(path) = self.place_of_page()? else { return to_output(page.as_bytes()) };
-        write_file(&path, page)?;
+        self.file(&path, page)?;
         self.note(&format!("`{}` ({} kB): open it in a browser", path.display(), page.len().div_ceil(1000)));
         Ok(())
     }
@@ -146,7 +165,7 @@ impl Printer {
         let text = if is_ours { text.to_owned() } else { lines(text) };
         let text = if self.ascii && is_text { ascii::written(&text) } else { text };
         match &self.output {
-            Some(path) => write_file(path, &text),
+            Some(path) => self.file(path, &text),
             None => to_output(text.as_bytes()),
         }
     }
@@ -157,13 +176,21 @@ impl Printer {
     /// When it cannot be written, a folder has no name, or a terminal would show bytes that are no text.
     pub fn written(&self, content: &Content) -> Result<(), Failure> {
         match (content, &self.output) {
-            (_, Some(path)) => Ok(content.save(path)?),
+            (_, Some(path)) => {
+                self.spare_store(path)?;
+                Ok(content.save(path)?)
+            }
             (Content::Folder(_), None) => Err(Failure::usage("the form is a folder: name it with `--output DIR`")),
             (Content::File(bytes), None) if self.is_on_terminal() && std::str::from_utf8(bytes).is_err() => {
                 Err(Failure::usage("the form is no text: name a file with `--output FILE`"))
             }
             (Content::File(bytes), None) => to_output(bytes),
         }
+    }
+
+    fn file(&self, path: &Path, text: &str) -> Result<(), Failure> {
+        self.spare_store(path)?;
+        fs::write(path, text).map_err(|e| io::Error::new(e.kind(), format!("`{}`: {e}", path.display())).into())
     }
 
     /// Tells people what they must know of data that are written, even if they want quiet.
@@ -211,8 +238,16 @@ impl Printer {
     }
 }
 
-fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(path, text).map_err(|e| io::Error::new(e.kind(), format!("`{}`: {e}", path.display())).into())
+/// Finds out whether a file can be written, and leaves everything as it is. What is no ordinary file, as a pipe, would notice.
+fn try_out(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(there) if there.is_file() => OpenOptions::new().append(true).open(path).map(drop),
+        Err(_) if path.symlink_metadata().is_err() => {
+            OpenOptions::new().append(true).create_new(true).open(path)?;
+            fs::remove_file(path)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes to standard output; a reader that has gone away is no error.

@@ -20,7 +20,6 @@ use crate::failure::Failure;
 use crate::gate;
 use crate::options::Format;
 use crate::printer::Printer;
-use crate::project;
 use crate::render::format::one_line;
 use crate::settings::{Settings, check_link};
 use crate::waiting::Waiting;
@@ -82,7 +81,7 @@ impl<'a> Asked<'a> {
 impl Context {
     /// Where runs are stored: as set, or at the root of the checkout around the current directory.
     pub fn db(&self) -> PathBuf {
-        self.settings.db().unwrap_or_else(|| project::root(&self.cwd).join(".duet/duet.db"))
+        self.settings.store(&self.cwd)
     }
 
     /// The same to write on. Where nobody said where, it must not lead out of the checkout.

@@ -159,13 +159,12 @@ fn carry_out(
     session.tell_how_to_go_on(&format!("run --resume {}", session.run()), &measured);
     let (complete, run) = (measured?.complete, session.run());
     let report = assemble::solo_report(session.into_kept().store.load(&run.to_string())?.solo()?);
-    context.printer.document(&solo::document(&report))?;
+    let db = context.settings.db_typed();
+    let told = context.printer.document(&solo::document(&report));
+    told.map_err(|e| e.hint(format!("`duet show {run}{db} -o FILE` writes it to another file")))?;
     if !complete {
         return Ok(code::INTERRUPTED);
     }
-    context.printer.note(&format!(
-        "`duet tune {run}{}` learns from it how few repetitions are enough",
-        context.settings.db_typed()
-    ));
+    context.printer.note(&format!("`duet tune {run}{db}` learns from it how few repetitions are enough"));
     Ok(solo_exit_code(&report))
 }

@@ -4,6 +4,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use duetbench_core::spec::defaults;
+use duetbench_run::source::is_tracked;
 
 use crate::failure::Failure;
 use crate::options::{Dollars, Layer};
@@ -37,10 +38,13 @@ pub(super) fn check(file: &Layer, stronger: &[Layer], cwd: &Path) -> Result<(), 
         ("worker", |l| l.worker.as_ref()),
     ];
     for (key, path) in paths {
-        if let Some(path) = path(file).filter(|_| !stronger.iter().any(|l| path(l).is_some()))
-            && !stays_inside(path, cwd)
-        {
-            return Err(refused(key, &path.display().to_string(), "leads out of the checkout"));
+        let Some(path) = path(file).filter(|_| !stronger.iter().any(|l| path(l).is_some())) else { continue };
+        let refused = |why| Err(refused(key, &path.display().to_string(), why));
+        if !stays_inside(path, cwd) {
+            return refused("leads out of the checkout");
+        }
+        if key == "output" && real(path, cwd).is_some_and(|file| is_tracked(&file)) {
+            return refused("is a file that git tracks");
         }
     }
     let most = defaults::FLEET_COST_MAX_USD;
@@ -48,13 +52,13 @@ pub(super) fn check(file: &Layer, stronger: &[Layer], cwd: &Path) -> Result<(), 
     if let Some(Dollars(cost)) = file.max_cost.filter(|cost| unsaid && *cost > Dollars(most)) {
         return Err(refused("max_cost", &cost.to_string(), &format!("is more than the {most} dollars without it")));
     }
+    if let Some(prices) = file.prices.as_ref().filter(|_| stronger.iter().all(|l| l.prices.is_none())) {
+        return Err(refused("prices", &prices.display().to_string(), "decides what calls are said to cost"));
+    }
     let passed = file.pass_env.clone().filter(|_| stronger.iter().all(|l| l.pass_env.is_none()));
     match passed.unwrap_or_default().into_iter().find(|name| is_secret(name)) {
         Some(name) => Err(refused("pass_env", &name, "looks like a secret")),
         None => Ok(()),
-    if let Some(prices) = file.prices.as_ref().filter(|_| stronger.iter().all(|l| l.prices.is_none())) {
-        return Err(refused("prices", &prices.display().to_string(), "decides what calls are said to cost"));
-    }
     }
 }
 
@@ -91,15 +95,17 @@ fn stays_inside(path: &Path, cwd: &Path) -> bool {
     let inside = |real: PathBuf| {
         real.strip_prefix(&root).is_ok_and(|rest| !rest.components().any(|part| part.as_os_str() == ".git"))
     };
+    !goes_up && real(path, cwd).is_some_and(inside)
+}
+
+/// Where a path really leads: one that does not exist yet to below the nearest folder that exists. A link that leads nowhere would be
+/// followed, and has no place.
+pub fn real(path: &Path, cwd: &Path) -> Option<PathBuf> {
     let full = cwd.join(path);
-    // A path that does not exist yet comes to lie where the nearest folder that exists really is. A link that leads nowhere would be
-    // followed.
-    let existing = full.ancestors().find(|place| place.symlink_metadata().is_ok());
-    let there = existing.and_then(|place| {
-        let rest = full.strip_prefix(place).ok()?;
-        Some(place.canonicalize().ok()?.join(rest))
-    });
-    !goes_up && there.is_some_and(inside)
+    let existing = full.ancestors().find(|place| place.symlink_metadata().is_ok())?;
+    let (rest, place) = (full.strip_prefix(existing).ok()?, existing.canonicalize().ok()?);
+    // A file has nothing below it, not even a slash.
+    Some(if rest.as_os_str().is_empty() { place } else { place.join(rest) })
 }
 
 /// Options for the harness in the file that run other programs, unless a stronger layer sets its own; in words for the report.

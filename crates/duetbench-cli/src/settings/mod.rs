@@ -21,7 +21,7 @@ mod environment;
 mod fleet;
 mod policy;
 
-pub use bounds::check_link;
+pub use bounds::{check_link, real};
 pub use fleet::Account;
 
 /// Longest silence of a benchmark when nothing else is said.
@@ -38,19 +38,21 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the environment and the `duet.toml` of the project around `cwd`.
+    /// Reads the environment and the `duet.toml` of the project around `cwd`. Whoever `measures` runs the repository's code anyway; for all
+    /// others its file names no output, since looking overwrites nothing.
     ///
     /// # Errors
     /// Names the variable, or the file and line, that cannot be understood.
-    pub fn gather(typed: Layer, cwd: &Path) -> Result<Settings, Failure> {
+    pub fn gather(typed: Layer, cwd: &Path, measures: bool) -> Result<Settings, Failure> {
         environment::check_names(std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()))?;
         let mut layers = vec![typed, environment::read(|name| std::env::var_os(name))?];
         if let Some(path) = project::settings_file(cwd) {
             let text = bounded::read_text(&path, bounded::TEXT_MAX)
                 .map_err(|e| Failure::usage(format!("cannot read `{}`: {e}", path.display())))?;
-            let layer = layer(&text)
+            let mut layer = layer(&text)
                 .map_err(|why| Failure::usage(format!("`{}` cannot be understood: {why}", path.display())))?;
             bounds::check(&layer, &layers, cwd)?;
+            layer.output = layer.output.filter(|_| measures);
             layers.push(layer);
         }
         for layer in &layers {
@@ -264,6 +266,11 @@ impl Settings {
 
     /// The plan file, if one was set.
     pub fn plan(&self) -> Option<PathBuf> {
+    /// Where runs are stored: as set, or at the root of the checkout around the current directory.
+    pub fn store(&self, cwd: &Path) -> PathBuf {
+        self.db().unwrap_or_else(|| project::root(cwd).join(".duet/duet.db"))
+    }
+
         self.first(|l| l.plan.clone())
     }
 
@@ -400,6 +407,18 @@ mod tests {
         assert_eq!(wait(["no_wait = false", "no_wait = true"]), None);
         assert_eq!(wait(["no_wait = false", "wait = '5m'"]), Some(Duration::from_secs(300)));
         assert_eq!(wait(["wait = '5m'", "no_wait = true"]), Some(Duration::from_secs(300)));
+    }
+
+    #[test]
+    fn a_threshold_that_was_typed_or_set_beats_rules_and_that_of_the_file_does_not() {
+        let layers = ["", "", "[[rule]]\nthreshold = '20%'"];
+        let id = duetbench_core::BenchmarkId { package: "p".into(), name: "BenchmarkA".into() };
+        for (at, want) in [(0, 0.05), (1, 0.05), (2, 0.2)] {
+            let mut layers = layers.map(file).to_vec();
+            layers[at].threshold = Some(0.05);
+            let spec = Settings { layers, in_ci: false, branch: None }.spec(1).unwrap();
+            assert_eq!(spec.thresholds().of(&id, &duetbench_core::spec::Metric::Time), want, "{at}");
+        }
     }
 
     #[test]

@@ -101,20 +101,88 @@ fn no_page_or_store_is_written_through_a_link_out_of_the_checkout() {
 #[test]
 fn a_file_inside_or_one_that_was_typed_or_set_is_written() {
     let place = checkout();
-    let show = |place: &Place, more: &[&str], variable: Option<&str>| {
-        let mut command = place.command(&[&["show"], more].concat());
+    let ran = |args: &[&str], variable: Option<&str>| {
+        let mut command = place.command(args);
         command.current_dir(place.path().join("r")).envs(variable.map(|value| ("DUET_OUTPUT", value)));
-        Ran::from(command.output().unwrap()).expect(3);
+        Ran::from(command.output().unwrap()).expect(3)
     };
+    let show = |more: &[&str], variable| drop(ran(&[&["show"], more].concat(), variable));
     place.write("r/duet.toml", "output = 'sub/report.txt'\n");
-    show(&place, &[], None);
+    ran(&["compare", "--scripted", "../script.json"], None);
     assert!(fs::read_to_string(place.path().join("r/sub/report.txt")).unwrap().contains("1 regression"));
     let typed = place.path().join("typed.txt").display().to_string();
     place.write("r/duet.toml", &format!("output = '{typed}'\n"));
-    show(&place, &["--output", &typed], None);
+    show(&["--output", &typed], None);
     fs::remove_file(&typed).unwrap();
-    show(&place, &[], Some(&typed));
+    show(&[], Some(&typed));
     assert!(fs::read_to_string(&typed).unwrap().contains("1 regression"));
+}
+
+#[test]
+fn looking_writes_no_output_that_the_checkout_chose_and_measuring_none_that_git_tracks() {
+    let place = Place::new();
+    place.git(&["init", "-q"]);
+    place.write("main.go", "package main\n").write("script.json", SLOWER).write("kept.txt", "kept\n");
+    place.git(&["add", "main.go"]);
+    let compare = ["compare", "--scripted", "script.json"];
+    place.duet(&compare).expect(3);
+    place.write("duet.toml", "output = 'kept.txt'\n");
+    for looking in ["config check", "config schema", "runs", "show", "why r1", "doctor --seconds 1", "analyze r1"] {
+        let ran = place.duet(&looking.split(' ').collect::<Vec<_>>());
+        assert!(!ran.stdout.is_empty(), "{looking}: {}", ran.stderr);
+        assert_eq!(fs::read_to_string(place.path().join("kept.txt")).unwrap(), "kept\n", "{looking}");
+    }
+    std::os::unix::fs::symlink("main.go", place.path().join("link")).unwrap();
+    for tracked in ["main.go", "./main.go", "link"] {
+        place.write("duet.toml", &format!("output = '{tracked}'\n"));
+        for args in [&compare[..], &["show"]] {
+            place.duet(args).expect(2).says(&["`output`", tracked, "git tracks", "`--output`", "DUET_OUTPUT"]);
+        }
+        assert_eq!(fs::read_to_string(place.path().join("main.go")).unwrap(), "package main\n");
+    }
+    place.duet(&[&compare[..], &["--output", "main.go"]].concat()).expect(3);
+    assert!(fs::read_to_string(place.path().join("main.go")).unwrap().contains("1 regression"));
+}
+
+#[test]
+fn no_report_is_written_over_the_stored_runs() {
+    let place = Place::new();
+    place.write("script.json", SLOWER);
+    let compare = ["compare", "--scripted", "script.json"];
+    // Before there is a store, and where it lies elsewhere.
+    for args in [&["--output", ".duet/duet.db"][..], &["--db", "x", "--output", "./x-wal"]] {
+        place.duet(&[&compare[..], args].concat()).expect(2).says(&["holds the stored runs", "`--output`"]);
+    }
+    assert!(!place.path().join("x").exists());
+    place.duet(&compare).expect(3);
+    std::os::unix::fs::symlink(".duet/duet.db", place.path().join("link")).unwrap();
+    let page = ["show", "--format", "html", "--output"];
+    let export = ["export", "r1", "--as", "go", "--output"];
+    for (args, output) in [
+        (&["show", "r1", "--format", "json", "--output"][..], ".duet/duet.db"),
+        (&page, "link"),
+        (&export, ".duet/../.duet/duet.db"),
+        (&["config", "check", "-o"], ".duet/duet.db-wal"),
+        (&["runs", "-o"], ".duet/duet.db-shm"),
+    ] {
+        place.duet(&[args, &[output]].concat()).expect(2).says(&[output, "holds the stored runs"]);
+    }
+    place.duet(&["show", "r1"]).expect(3);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_told_before_measuring_or_how_to_have_it_after_all() {
+    let place = Place::new();
+    let name = "a".repeat(300);
+    place.scripted(SLOWER, &["--output", &name]).expect(2).says(&["cannot be written", "name another file"]);
+    assert!(!place.path().join(".duet").exists(), "it was measured");
+    place.scripted(SLOWER, &["--output", "/dev/full"]).expect(1).says(&["`/dev/full`", "`duet show r1 -o FILE`"]);
+    // What can be written is left as it was, until there is a report.
+    place.write("report.txt", "former");
+    place.duet(&["compare", "--scripted", "nowhere.json", "--output", "report.txt"]).expect(1);
+    assert_eq!(fs::read_to_string(place.path().join("report.txt")).unwrap(), "former");
+    place.duet(&["compare", "--scripted", "nowhere.json", "--output", "new.txt"]).expect(1);
+    assert!(!place.path().join("new.txt").exists());
 }
 
 /// The answer to what the checkout's settings say.
@@ -130,6 +198,8 @@ fn no_file_of_the_repository_spends_more_than_the_default() {
     check(&place).expect(0);
     place.write("r/duet.toml", "max_cost = '2.01'\n");
     check(&place).expect(2).says(&["`max_cost`", "duet.toml", "--max-cost"]);
+    place.write("r/duet.toml", "prices = 'cheap.toml'\n");
+    check(&place).expect(2).says(&["`prices`", "duet.toml", "--prices", "DUET_PRICES"]);
 }
 
 #[test]
@@ -198,8 +268,6 @@ fn what_a_change_alters_of_the_gate_is_told() {
             "duet-waivers.toml",
             "[[waiver]]\nbenchmark = 'p.B'\nceiling = '8%'\nexpires = 2999-12-31\nreason = 'r'\n",
         )
-    place.write("r/duet.toml", "prices = 'cheap.toml'\n");
-    check(&place).expect(2).says(&["`prices`", "duet.toml", "--prices", "DUET_PRICES"]);
         .write(".gitignore", ".duet\n");
     place.git(&["init", "-q"]);
     place.commit_all("base");
@@ -220,6 +288,7 @@ fn what_a_change_alters_of_the_gate_is_told() {
         let said = compare(&place, format).replace('\u{200b}', "");
         for words in [
             "this change alters what gates: threshold 3% → 999%",
+            "this change alters what is spent, and where: role unset → `a:b`",
             "this change alters what gates: exclude `Slow` → unset",
             "this change alters what gates: a rule is new:",
             "this change alters what gates: a rule is gone:",
@@ -260,4 +329,3 @@ fn a_folder_inside_of_a_project_is_told_where_that_is() {
         .says(&["nothing in `HEAD:./app/src` can be measured; `Cargo.toml` is in `HEAD:./app`"]);
     within("docs", &["list", "HEAD"]).says(&["nothing in `HEAD:./docs` is known to be measurable: "]);
 }
-            "this change alters what is spent, and where: role unset → `a:b`",

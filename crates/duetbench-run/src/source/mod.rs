@@ -100,11 +100,22 @@ pub fn check(request: &VersionRequest, cwd: &Path) -> Result<(), RunError> {
 /// Whether a checkout of the repository around a file has it: git keeps it, or would with all else that is not ignored. Outside of
 /// repositories, whether it is there.
 pub fn is_kept(file: &Path) -> bool {
+    is_listed(file, &["--cached", "--others", "--exclude-standard"]).unwrap_or_else(|| file.exists())
+}
+
+/// Whether git tracks a file; where git fails in a checkout, whether it is there.
+pub fn is_tracked(file: &Path) -> bool {
+    let fails_in_checkout = || file.exists() && file.parent().is_some_and(|dir| git::top_level(dir).is_some());
+    is_listed(file, &["--cached"]).unwrap_or_else(fails_in_checkout)
+}
+
+/// Whether git lists a file among those of these kinds; absent where it tells nothing.
+fn is_listed(file: &Path, kinds: &[&str]) -> Option<bool> {
     let (Some(dir), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str())) else {
-        return false;
+        return Some(false);
     };
-    let listed = git::git(dir, ["ls-files", "--cached", "--others", "--exclude-standard", "--", name]);
-    listed.map_or_else(|_| file.exists(), |listed| !listed.is_empty())
+    let args = [&["--literal-pathspecs", "ls-files"], kinds, &["--", name]].concat();
+    git::git(dir, args).ok().map(|listed| !listed.is_empty())
 }
 
 /// A source tree ready to be built; what was made for it is removed on drop.

@@ -14,6 +14,7 @@ use crate::gate::WaiverFile;
 use crate::planned::Planned;
 use crate::printer::Printer;
 use crate::project::policy_dir;
+use crate::render::command_line::show;
 use crate::seed;
 use crate::session::Kept;
 
@@ -148,7 +149,8 @@ impl Purpose for Judging {
             code::CLEAN if self.classifies && may_be_slower(&report) => code::INCONCLUSIVE,
             code => code,
         });
-        context.printer.report(&report, if self.classifies { classified(exit) } else { exit })?;
+        let told = context.printer.report(&report, if self.classifies { classified(exit) } else { exit });
+        told.map_err(|e| e.hint(format!("`{} -o FILE` writes it to another file", show(&report))))?;
         context.printer.annotate(&report);
         Ok(exit)
     }
