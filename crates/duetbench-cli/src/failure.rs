@@ -21,7 +21,7 @@ pub mod code {
     pub const REGRESSION: u8 = 3;
     /// Not decided, with `--strict`.
     pub const INCONCLUSIVE: u8 = 4;
-    /// A waiver expired or is not needed any more.
+    /// A waiver expired, is not needed any more, or fits several benchmarks.
     pub const STALE_WAIVER: u8 = 5;
     /// For `git bisect run`: as the good commit.
     pub const AS_GOOD: u8 = 0;
@@ -71,7 +71,7 @@ impl Failure {
         Failure::Usage { what: what.into(), hint: None }
     }
 
-    /// The same with something to do instead, if it is a request that makes no sense.
+    /// The same with something to do instead, if it is a request that makes no sense, or an output that could not be written.
     #[must_use]
     pub fn hint(mut self, advice: impl Into<String>) -> Failure {
         if let Failure::Usage { hint, .. } | Failure::Output { hint, .. } = &mut self {

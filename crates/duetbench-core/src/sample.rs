@@ -21,14 +21,17 @@ impl BenchmarkId {
         BenchmarkId { package: self.package.clone(), name: name.to_owned() }
     }
 
-    /// Whether this is exactly its name, alone or behind its package.
-    pub fn has_name(&self, name: &str) -> bool {
-        let is_package = |before: &str| before.strip_suffix('.') == Some(&self.package);
-        name.strip_suffix(self.name.as_str()).is_some_and(|before| before.is_empty() || is_package(before))
+    /// Those of some benchmarks that a name means: the one of exactly this package and name, else those of exactly this name, else those
+    /// that are called so.
+    pub fn meant<'a>(called: &str, all: &[&'a BenchmarkId]) -> Vec<&'a BenchmarkId> {
+        let fits: [fn(&BenchmarkId, &str) -> bool; 3] =
+            [|id, called| id.to_string() == called, |id, called| id.name == called, BenchmarkId::is_called];
+        let meant = fits.iter().map(|fits| all.iter().copied().filter(|id| fits(id, called)).collect());
+        meant.into_iter().find(|meant: &Vec<_>| !meant.is_empty()).unwrap_or_default()
     }
 
     /// Whether it is called so: by its name, as it is or as reports print it, alone or behind its package or whole parts of that's end.
-    pub fn is_called(&self, called: &str) -> bool {
+    fn is_called(&self, called: &str) -> bool {
         let (called, own) = (one_line(called), one_line(&self.name));
         let is_package = |before: &str| {
             before

@@ -96,10 +96,11 @@ fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     }
 }
 
-/// The benchmarks that a name means: the one with exactly this name and its package, or else those that are called so.
+/// The benchmarks that a name means.
 pub(super) fn meant<'a>(report: &'a Report, name: &str) -> Vec<&'a BenchmarkReport> {
-    let exactly = report.benchmarks.iter().find(|one| one.id.to_string() == name);
-    exactly.map_or_else(|| report.benchmarks.iter().filter(|one| one.id.is_called(name)).collect(), |one| vec![one])
+    let all: Vec<&BenchmarkId> = report.benchmarks.iter().map(|one| &one.id).collect();
+    let meant = BenchmarkId::meant(name, &all);
+    report.benchmarks.iter().filter(|one| meant.contains(&&one.id)).collect()
 }
 
 /// The error for a name of several benchmarks.

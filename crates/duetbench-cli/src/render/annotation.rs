@@ -3,7 +3,9 @@
 use duetbench_core::report::{BenchmarkReport, Outcome};
 use duetbench_core::{BenchmarkId, Report, Verdict};
 
-use super::format::{change_within, first_line, one_line, short_name};
+use super::format::{change_within, first_line, one_line};
+use super::gate::called;
+use super::names::Short;
 use super::{gate, summary};
 
 /// Most lines: GitHub shows ten errors of a step.
@@ -11,24 +13,22 @@ const LINES_MAX: usize = 10;
 
 /// The commands; empty where nothing stops the change.
 pub fn render(report: &Report) -> Vec<String> {
-    let words = match &report.gate {
-        Some(decided) => gate::stopping(decided),
-        None => regressions(report),
-    };
-    let mut lines: Vec<String> = words.into_iter().chain(failures(report)).take(LINES_MAX).collect();
+    let names = Short::of_report(report);
+    let words = if report.gate.is_some() { gate::stopping(report) } else { regressions(report, &names) };
+    let mut lines: Vec<String> = words.into_iter().chain(failures(report, &names)).take(LINES_MAX).collect();
     if lines.is_empty() && report.outcome() == Outcome::Failed {
         lines.push(summary::headline(report));
     }
     lines.iter().map(|words| format!("::error title=duet::{}", escaped(words))).collect()
 }
 
-fn regressions(report: &Report) -> Vec<String> {
+fn regressions(report: &Report, names: &Short) -> Vec<String> {
     let regressed = report.benchmarks.iter().filter(|one| one.verdict == Verdict::Regression);
     let one = |one: &BenchmarkReport| {
         let e = one.estimate?;
-        let (name, interval) = (one_line(&short_name(&one.id.name)), summary::between(e.interval()));
+        let (name, interval) = (called(&one.id, names), summary::between(e.interval()));
         Some(format!(
-            "time of `{name}` {} {interval}: {}",
+            "time of {name} {} {interval}: {}",
             change_within(e.ratio, e.ratio_low, e.ratio_high),
             summary::verdict_words(one)
         ))
@@ -37,8 +37,8 @@ fn regressions(report: &Report) -> Vec<String> {
 }
 
 /// Benchmarks that could not be measured, and units of theirs.
-fn failures(report: &Report) -> impl Iterator<Item = String> {
-    let name = |id: &BenchmarkId| format!("`{}`", one_line(&short_name(&id.name)));
+fn failures(report: &Report, names: &Short) -> impl Iterator<Item = String> {
+    let name = |id: &BenchmarkId| called(id, names);
     let times = report.benchmarks.iter().map(move |one| (name(&one.id), &one.verdict));
     let units = report
         .compared_units()

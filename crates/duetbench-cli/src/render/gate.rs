@@ -2,28 +2,41 @@
 
 use duetbench_core::gate::{Accepted, Breach, Gate, Stale, StaleWaiver, Standing};
 use duetbench_core::spec::Metric;
+use duetbench_core::{BenchmarkId, Report};
 use serde_json::{Value, json};
 
-use super::format::{one_line, share, share_beyond, short_name};
+use super::format::{named, one_line, share, share_beyond};
+use super::names::Short;
 
-/// Everything that people should know of it, the gravest first.
-pub(super) fn lines(gate: &Gate) -> Vec<String> {
-    let mut lines = stopping(gate);
-    lines.extend(gate.waived().map(breach));
-    lines.extend(accepted_open(gate).map(accepted));
-    lines.extend(gate.breaches.iter().filter(|b| b.standing == Standing::Informs).map(breach));
+/// Most names in a line.
+const NAMES_MAX: usize = 3;
+
+/// Everything that people should know of it, the gravest first; nothing where there is none.
+pub(super) fn lines(report: &Report) -> Vec<String> {
+    let (mut lines, names) = (stopping(report), Short::of_report(report));
+    if let Some(gate) = &report.gate {
+        lines.extend(gate.waived().map(|one| breach(one, &names)));
+        lines.extend(accepted_open(gate).map(|one| accepted(one, &names)));
+        let informing = gate.breaches.iter().filter(|b| b.standing == Standing::Informs);
+        lines.extend(informing.map(|one| breach(one, &names)));
+    }
     lines
 }
 
 /// Reasons why the change is stopped: breaches, stale waivers, missing answers.
-pub(super) fn stopping(gate: &Gate) -> Vec<String> {
-    let unanswered =
-        gate.unanswered().map(|one| format!("fails: `{}` has no answer", one_line(&short_name(&one.id.name))));
-    gate.failing().map(breach).chain(gate.stale.iter().map(stale)).chain(unanswered).collect()
+pub(super) fn stopping(report: &Report) -> Vec<String> {
+    let (Some(gate), names) = (&report.gate, &Short::of_report(report)) else { return Vec::new() };
+    let unanswered = gate.unanswered().map(|one| format!("fails: {} has no answer", called(&one.id, names)));
+    gate.failing().map(|one| breach(one, names)).chain(gate.stale.iter().map(stale)).chain(unanswered).collect()
+}
+
+/// A benchmark as sentences name it.
+pub(super) fn called(id: &BenchmarkId, names: &Short) -> String {
+    format!("`{}`", one_line(&names.name(id)))
 }
 
 /// A breach with what comes of it.
-pub(super) fn breach(breach: &Breach) -> String {
+pub(super) fn breach(breach: &Breach, names: &Short) -> String {
     let Breach { id, metric, change, threshold, standing } = breach;
     let limit = if let Standing::AboveCeiling { ceiling } = standing { *ceiling } else { *threshold };
     let grown = match (metric, change.is_finite()) {
@@ -32,7 +45,7 @@ pub(super) fn breach(breach: &Breach) -> String {
         (_, true) => format!("+{}", share_beyond(*change, limit)),
         (_, false) => "from nothing".into(),
     };
-    let what = format!("{} of `{}` {grown}", words(metric), one_line(&short_name(&id.name)));
+    let what = format!("{} of {} {grown}", words(metric), called(id, names));
     // The size that fresh trials confirmed; how sure it is to exceed the threshold, the first round says.
     let less = *metric == Metric::Time && change <= threshold;
     match standing {
@@ -57,17 +70,21 @@ fn accepted_open(gate: &Gate) -> impl Iterator<Item = &Accepted> {
     gate.accepted.iter().filter(move |one| !is_breach(one))
 }
 
-fn accepted(Accepted { id, metric, at_most, ceiling, expires }: &Accepted) -> String {
-    let (what, name) = (words(metric), one_line(&short_name(&id.name)));
+fn accepted(Accepted { id, metric, at_most, ceiling, expires }: &Accepted, names: &Short) -> String {
+    let (what, name) = (words(metric), called(id, names));
     let [at_most, ceiling] = [at_most, ceiling].map(|change| share(*change));
-    format!("accepted: {what} of `{name}` worse by an open size, at most {at_most}, up to {ceiling} until {expires}")
+    format!("accepted: {what} of {name} worse by an open size, at most {at_most}, up to {ceiling} until {expires}")
 }
 
-pub(super) fn stale(StaleWaiver { waiver, why }: &StaleWaiver) -> String {
+pub(super) fn stale(StaleWaiver { waiver, why, fits }: &StaleWaiver) -> String {
     let what = format!("the waiver for {} of `{}`", words(&waiver.metric), one_line(&waiver.benchmark));
     match why {
         Stale::Expired => format!("{what} expired on {}: renew or remove it", waiver.expires),
         Stale::Unused => format!("{what} is not needed any more: remove it"),
+        Stale::Ambiguous => {
+            let names: Vec<String> = fits.iter().map(ToString::to_string).collect();
+            format!("{what} may be about several and accepts none: name one of {}", named(&names, NAMES_MAX))
+        }
     }
 }
 
@@ -119,7 +136,7 @@ fn accepted_json(Accepted { id, metric, at_most, ceiling, expires }: &Accepted) 
     })
 }
 
-fn stale_json(StaleWaiver { waiver, why }: &StaleWaiver) -> Value {
+fn stale_json(StaleWaiver { waiver, why, .. }: &StaleWaiver) -> Value {
     json!({
         "benchmark": waiver.benchmark,
         "metric": waiver.metric.word(),
@@ -130,15 +147,27 @@ fn stale_json(StaleWaiver { waiver, why }: &StaleWaiver) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use duetbench_core::BenchmarkId;
-
     use super::*;
+
+    #[test]
+    fn benchmarks_of_one_name_are_told_apart_by_their_packages() {
+        let ids =
+            ["m/codec", "m/sub"].map(|package| BenchmarkId { package: package.into(), name: "BenchmarkA".into() });
+        let names = Short::of(ids.iter());
+        let told = |id: &BenchmarkId| {
+            let (id, standing) = (id.clone(), Standing::Fails);
+            breach(&Breach { id, metric: Metric::Time, change: 0.1, threshold: 0.03, standing }, &names)
+        };
+        assert_eq!(told(&ids[0]), "fails: time of `codec.A` +10%, 3% are tolerated");
+        assert_eq!(told(&ids[1]), "fails: time of `sub.A` +10%, 3% are tolerated");
+    }
 
     #[test]
     fn a_breach_is_larger_than_its_limit_in_figures_too() {
         let time = |change, standing| {
             let id = BenchmarkId { package: "p".into(), name: "BenchmarkA".into() };
-            breach(&Breach { id, metric: Metric::Time, change, threshold: 0.03, standing })
+            let names = Short::of([&id].into_iter());
+            breach(&Breach { id, metric: Metric::Time, change, threshold: 0.03, standing }, &names)
         };
         assert_eq!(time(0.041, Standing::Fails), "fails: time of `A` +4.1%, 3% are tolerated");
         assert_eq!(time(0.0304, Standing::Fails), "fails: time of `A` +3.04%, 3% are tolerated");

@@ -74,7 +74,7 @@ fn head(report: &Report) -> String {
         format!("{MARKER}\n### {} duet: {}\n\n", outcome_sign(summary::outcome(report)), summary::headline(report));
     out +=
         &format!("{} → {}  \n{}\n\n", code(&shortened(&base)), code(&shortened(&candidate)), summary::counts(report));
-    let gate: Vec<String> = report.gate.iter().flat_map(gate::lines).collect();
+    let gate = gate::lines(report);
     for line in gate.iter().take(GATE_LINES_MAX) {
         out += &format!("- {}\n", prose(&shortened(line)));
     }
@@ -147,7 +147,7 @@ impl Page {
 
     /// One table, the most urgent first, as far as there is room.
     fn table(&mut self, report: &Report, benchmarks: &[&BenchmarkReport]) {
-        let names = Short::of(report.benchmarks.iter().map(|b| &b.id));
+        let names = Short::of_report(report);
         let package = names.common().map_or_else(String::new, |package| format!("{}\n\n", code(package)));
         let sure = share(1.0 - report.spec.decision.interval_alpha());
         let mut heading = Some(format!(

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use duetbench_core::BenchmarkId;
+use duetbench_core::{BenchmarkId, Report};
 
 use super::format::{one_line, short_name};
 
@@ -23,6 +23,11 @@ impl Short {
         };
         let common = all.first().filter(|_| all.len() == 1).map(|package| one_line(package));
         Short { packages: all.iter().map(|package| ((*package).to_owned(), end(package))).collect(), common }
+    }
+
+    /// Names for the benchmarks of a report.
+    pub(super) fn of_report(report: &Report) -> Short {
+        Short::of(report.benchmarks.iter().map(|one| &one.id))
     }
 
     /// The package, where there is only one, and it has a name.

@@ -16,6 +16,7 @@ use duetbench_core::{BenchmarkId, Report, Verdict};
 use serde_json::{Value, json};
 
 use super::format::{detectable, one_line, share, short_name, shortened};
+use super::names::Short;
 use super::{document, gate, summary};
 
 /// Where a benchmark stands in the repository.
@@ -77,7 +78,7 @@ const RULES: [(&str, &str, &str); 5] = [
     ("slower", "Head got slower; whether by more than the threshold is not known yet", "note"),
     ("inconclusive", "The data do not tell whether head got worse", "note"),
     ("failed", "The benchmark could not be measured", "error"),
-    ("stale-waiver", "A waiver expired or is not needed any more", "error"),
+    ("stale-waiver", "A waiver expired, is not needed any more, or fits several benchmarks", "error"),
 ];
 
 /// The report as SARIF, with the places that it is about.
@@ -138,7 +139,11 @@ fn worse(report: &Report, sites: &Sites) -> Vec<Value> {
 
 fn of_breach(breach: &Breach, report: &Report, sites: &Sites) -> Value {
     let of_time = report.benchmark(&breach.id).filter(|_| breach.metric == Metric::Time);
-    let words = format!("{}{}", gate::breach(breach), of_time.map_or_else(String::new, interval_of_change));
+    let words = format!(
+        "{}{}",
+        gate::breach(breach, &Short::of_report(report)),
+        of_time.map_or_else(String::new, interval_of_change)
+    );
     let mark = fingerprint(&breach.id, &breach.metric);
     let rule = match of_time.map(|one| &one.verdict) {
         Some(Verdict::Slower(_)) => Rule::Slower,
@@ -156,7 +161,11 @@ fn of_breach(breach: &Breach, report: &Report, sites: &Sites) -> Value {
 fn stale(gate: &Gate, sites: &Sites) -> impl Iterator<Item = Value> {
     let one = |stale: &duetbench_core::gate::StaleWaiver| {
         let site = sites.policy(WAIVERS);
-        let why = if stale.why == Stale::Expired { "expired" } else { "unused" };
+        let why = match stale.why {
+            Stale::Expired => "expired",
+            Stale::Unused => "unused",
+            Stale::Ambiguous => "ambiguous",
+        };
         let mark = format!("{}:{}:{why}", stale.waiver.benchmark, stale.waiver.metric.word());
         result(Rule::StaleWaiver, &gate::stale(stale), &Place { site, logical: None }, &mark)
     };

@@ -73,7 +73,7 @@ fn times(report: &Report, palette: &Palette, look: Look) -> String {
     let mut footnotes = Footnotes::default();
     let Folded { rows, lines } = folded(report, look.all);
     let axis = if look.plot { Axis::of(report, look.width) } else { None };
-    let names = names::Short::of(report.benchmarks.iter().map(|b| &b.id));
+    let names = names::Short::of_report(report);
     let mut table =
         Table::grouped(vec![Group { title: String::new(), columns: columns(report, &names, axis.as_ref()) }]);
     let suite = report.spec.decision.threshold;
@@ -200,7 +200,7 @@ fn beside<'a, const N: usize, Rows: IntoIterator<Item = [String; N]>>(
     columns: &[(&str, Cells)],
     said: impl Fn(&'a BenchmarkReport) -> Rows,
 ) -> Option<Table> {
-    let names = names::Short::of(report.benchmarks.iter().map(|b| &b.id));
+    let names = names::Short::of_report(report);
     let mut table = Table::new(columns);
     for one in order::most_urgent_first(report.benchmarks.iter()) {
         said(one).into_iter().for_each(|cells| table.push(std::iter::once(names.name(&one.id)).chain(cells)));
@@ -284,7 +284,7 @@ fn circumstances(report: &Report, palette: &Palette, width: Option<usize>) -> St
     };
     let mut out = String::new();
     summary::facts(report).iter().for_each(|(label, fact)| out += &labelled(label, fact));
-    report.gate.iter().flat_map(gate::lines).for_each(|line| out += &labelled("gate:", &line));
+    gate::lines(report).iter().for_each(|line| out += &labelled("gate:", &line));
     for warning in &report.warnings {
         out +=
             &format!("{} {}\n", palette.paint(Tone::Open, "warning:"), wrapped(&one_line(warning), width, longest + 1));

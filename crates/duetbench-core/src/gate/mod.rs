@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use breach::{Breach, Standing};
 pub use day::Day;
+use waiver::Held;
 pub use waiver::{Stale, StaleWaiver, Waiver, WaiverError};
 
 use crate::analysis::BenchmarkReport;
@@ -68,6 +69,17 @@ pub struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
+    /// The benchmarks that waivers may name. In one version alone there is nothing to accept.
+    fn in_both(self) -> Vec<&'a BenchmarkId> {
+        let is_in_both =
+            |one: &&BenchmarkReport| !matches!(one.verdict, Verdict::BaselineOnly | Verdict::CandidateOnly);
+        let all: BTreeSet<&BenchmarkId> = (self.benchmarks.iter().filter(is_in_both).map(|one| &one.id))
+            .chain(self.reported.iter().map(|one| &one.id))
+            .chain(self.instructions.iter().map(|one| &one.id))
+            .collect();
+        all.into_iter().collect()
+    }
+
     /// Metrics that benchmarks report themselves and that are an open question.
     fn open_units(self) -> impl Iterator<Item = &'a ReportedMetric> {
         self.reported.iter().filter(move |one| one.verdict.is_open() && !self.is_redefined(&one.id))
@@ -117,15 +129,16 @@ impl Gate {
         };
         let of_benchmarks = benchmarks.iter().flat_map(of_benchmark);
         let mut breaches: Vec<Breach> = of_benchmarks.chain(breach::breaches_of_reported(found, policy)).collect();
+        let held = Held::all(waivers, &found.in_both());
         for breach in breaches.iter_mut().filter(|b| b.standing == Standing::Fails) {
-            let about = waivers.iter().filter(|waiver| waiver.is_about(&breach.id, &breach.metric, found));
-            let standings: Vec<Standing> = about.map(|waiver| waiver.standing(breach.change, today)).collect();
-            // One may be by the short name, and one by the whole.
+            let about = held.iter().filter(|held| held.is_about(&breach.id, &breach.metric));
+            let standings: Vec<Standing> = about.map(|held| held.waiver.standing(breach.change, today)).collect();
+            // One may be by the short name, and one by the full.
             let accepting = standings.iter().find(|standing| !standing.fails());
             breach.standing = accepting.or(standings.first()).copied().unwrap_or(Standing::Fails);
         }
-        let stale = waivers.iter().filter_map(|waiver| waiver.staleness(found, &breaches, today)).collect();
-        let accepted = accepted(found, waivers, today);
+        let stale = held.iter().filter_map(|held| held.staleness(found, &breaches, today)).collect();
+        let accepted = accepted(found, &held, today);
         let informing = informing(found, policy);
         let mut gate = Gate { breaches, stale, open: Vec::new(), accepted, informing };
         let ruled = |id: &BenchmarkId| {
@@ -213,9 +226,9 @@ fn informing(found: Found<'_>, policy: &Policy) -> BTreeSet<(BenchmarkId, Metric
 }
 
 /// Slowdowns of open size that are at most as large as waivers accept.
-fn accepted(found: Found<'_>, waivers: &[Waiver], today: Day) -> Vec<Accepted> {
+fn accepted(found: Found<'_>, held: &[Held<'_>], today: Day) -> Vec<Accepted> {
     let accepted = |(id, metric, at_most): (BenchmarkId, Metric, f64)| {
-        let mut about = waivers.iter().filter(|waiver| waiver.is_about(&id, &metric, found));
+        let mut about = held.iter().filter(|held| held.is_about(&id, &metric)).map(|held| held.waiver);
         let waiver = about.find(|waiver| !waiver.standing(at_most, today).fails())?;
         let Waiver { ceiling, expires, .. } = *waiver;
         Some(Accepted { id, metric, at_most, ceiling, expires })

@@ -65,6 +65,8 @@ pub enum Stale {
     Expired,
     /// Its benchmark was compared and did not get worse.
     Unused,
+    /// Its name fits several benchmarks, so that it accepts nothing.
+    Ambiguous,
 }
 
 /// A waiver that has to go.
@@ -74,6 +76,9 @@ pub struct StaleWaiver {
     pub waiver: Waiver,
     /// Why.
     pub why: Stale,
+    /// The benchmarks that its name fits, where that is why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fits: Vec<BenchmarkId>,
 }
 
 impl Waiver {
@@ -102,16 +107,6 @@ impl Waiver {
         Ok(())
     }
 
-    /// Whether it is about this metric of this benchmark, of all that were found: the one with exactly that name, or else those that are
-    /// called so.
-    pub(super) fn is_about(&self, id: &BenchmarkId, metric: &Metric, found: Found<'_>) -> bool {
-        let is_named = || {
-            let one_is = found.benchmarks.iter().any(|one| one.id.has_name(&self.benchmark));
-            id.has_name(&self.benchmark) || (!one_is && id.is_called(&self.benchmark))
-        };
-        self.metric == *metric && is_named()
-    }
-
     /// The standing of a breach that it is about.
     pub(super) fn standing(&self, change: f64, today: Day) -> Standing {
         let Waiver { ceiling, expires, .. } = *self;
@@ -123,27 +118,50 @@ impl Waiver {
             Standing::Waived { ceiling, expires }
         }
     }
+}
+
+/// A waiver beside the benchmarks of a report that its name means.
+pub(super) struct Held<'a> {
+    pub(super) waiver: &'a Waiver,
+    fits: Vec<&'a BenchmarkId>,
+}
+
+impl<'a> Held<'a> {
+    /// Waivers beside these benchmarks.
+    pub(super) fn all(waivers: &'a [Waiver], benchmarks: &[&'a BenchmarkId]) -> Vec<Held<'a>> {
+        let held = |waiver: &'a Waiver| Held { waiver, fits: BenchmarkId::meant(&waiver.benchmark, benchmarks) };
+        waivers.iter().map(held).collect()
+    }
+
+    /// Whether it is about this metric of this benchmark. Whoever accepts a slowdown has seen one: a name that fits several benchmarks is
+    /// about none.
+    pub(super) fn is_about(&self, id: &BenchmarkId, metric: &Metric) -> bool {
+        self.waiver.metric == *metric && self.fits == [id]
+    }
 
     /// Why it has to go, if it does.
     pub(super) fn staleness(&self, found: Found<'_>, breaches: &[Breach], today: Day) -> Option<StaleWaiver> {
-        let Found { benchmarks, reported, instructions } = found;
-        let stale = |why| Some(StaleWaiver { waiver: self.clone(), why });
-        if today > self.expires {
-            return stale(Stale::Expired);
+        let (Held { waiver, fits }, Found { benchmarks, reported, instructions }) = (self, found);
+        let stale = |why, fits| Some(StaleWaiver { waiver: Waiver::clone(waiver), why, fits });
+        if today > waiver.expires {
+            return stale(Stale::Expired, Vec::new());
         }
-        let used = breaches.iter().any(|breach| self.is_about(&breach.id, &breach.metric, found));
+        if fits.len() > 1 {
+            return stale(Stale::Ambiguous, fits.iter().copied().cloned().collect());
+        }
+        let used = breaches.iter().any(|breach| self.is_about(&breach.id, &breach.metric));
         let is_answer = |verdict: &Verdict| verdict.is_comparison() && !verdict.is_open() && !verdict.is_redefined();
-        let answers: Vec<bool> = if let Metric::Reported(unit) = &self.metric {
-            let meant = reported.iter().filter(|one| one.unit == *unit && self.is_about(&one.id, &self.metric, found));
+        let answers: Vec<bool> = if let Metric::Reported(unit) = &waiver.metric {
+            let meant = reported.iter().filter(|one| one.unit == *unit && fits[..] == [&one.id]);
             meant.map(|one| is_answer(&one.verdict) && !found.is_redefined(&one.id)).collect()
-        } else if self.metric == Metric::Instructions {
-            let meant = instructions.iter().filter(|one| self.is_about(&one.id, &self.metric, found));
+        } else if waiver.metric == Metric::Instructions {
+            let meant = instructions.iter().filter(|one| fits[..] == [&one.id]);
             meant.map(|one| one.counts().is_some()).collect()
         } else {
-            let meant = benchmarks.iter().filter(|one| self.is_about(&one.id, &self.metric, found));
+            let meant = benchmarks.iter().filter(|one| fits[..] == [&one.id]);
             meant.map(|one| one.was_compared() && is_answer(&one.verdict)).collect()
         };
         let answered = !answers.is_empty() && answers.into_iter().all(|answer| answer);
-        if !used && answered { stale(Stale::Unused) } else { None }
+        if !used && answered { stale(Stale::Unused, Vec::new()) } else { None }
     }
 }

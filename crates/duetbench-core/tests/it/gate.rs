@@ -104,6 +104,33 @@ fn a_regression_fails_unless_it_is_waived() {
 }
 
 #[test]
+fn a_waiver_whose_name_fits_several_benchmarks_accepts_none() {
+    let in_package = |package: &str, verdict| BenchmarkReport {
+        id: BenchmarkId { package: package.into(), name: "BenchmarkSum".into() },
+        ..compared("BenchmarkSum", verdict, 1.08)
+    };
+    let both = ["a.org/codec", "a.org/sub"].map(|package| in_package(package, Verdict::Regression));
+    let check = |found: &[BenchmarkReport], name: &str, failing: usize, why: &[Stale]| {
+        let gate = decide(found, &[waiver(name, 0.1)], "2026-06-01");
+        let stale: Vec<Stale> = gate.stale.iter().map(|stale| stale.why).collect();
+        assert_eq!((gate.failing().count(), &stale[..]), (failing, why), "{name}");
+        gate.stale.into_iter().flat_map(|stale| stale.fits).map(|id| id.to_string()).collect::<Vec<_>>()
+    };
+    for short in ["BenchmarkSum", "Sum"] {
+        let fits = check(&both, short, 2, &[Stale::Ambiguous]);
+        assert_eq!(fits, ["a.org/codec.BenchmarkSum", "a.org/sub.BenchmarkSum"]);
+        check(&both[..1], short, 0, &[]);
+    }
+    for full in ["a.org/codec.BenchmarkSum", "sub.Sum"] {
+        check(&both, full, 1, &[]);
+    }
+    let calm = ["a.org/codec", "a.org/sub"].map(|package| in_package(package, Verdict::NoChange));
+    check(&calm, "Sum", 0, &[Stale::Ambiguous]);
+    // What moves to another package is one benchmark.
+    check(&[both[0].clone(), in_package("a.org/sub", Verdict::BaselineOnly)], "Sum", 0, &[]);
+}
+
+#[test]
 fn what_computing_adds_to_a_count_breaks_no_rule_and_no_ceiling() {
     let allocs = |base: f64, head: f64| BenchmarkReport {
         allocs: Some(Counted { baseline: base, candidate: head, changed: true }),

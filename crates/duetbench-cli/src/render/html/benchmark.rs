@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::profiled::profiled;
 use super::{history, said};
 use crate::render::format::{one_line, short_name, six_digits};
+use crate::render::names::Short;
 use crate::render::{gate, hint, instructions, summary};
 
 /// The benchmark of this number, with the report that it is from and its picture. What is not known is null.
@@ -73,7 +74,7 @@ fn standing(one: &BenchmarkReport, report: &Report) -> (Option<&'static str>, Op
     } else {
         "informs"
     };
-    let words: Vec<String> = breaches.iter().map(|breach| gate::breach(breach)).collect();
+    let words: Vec<String> = breaches.iter().map(|breach| gate::breach(breach, &Short::of_report(report))).collect();
     let is_known = !breaches.is_empty();
     (is_known.then_some(standing), is_known.then(|| words.join("; ")))
 }

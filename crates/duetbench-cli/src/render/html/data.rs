@@ -68,7 +68,7 @@ fn in_sentences(report: &Report) -> Vec<String> {
         Some(format!("the change of `{name}` comes from {}", profile::culprit(report, &one.id)?))
     });
     let mut lines: Vec<String> = culprit.into_iter().collect();
-    lines.extend(report.gate.iter().flat_map(gate::lines));
+    lines.extend(gate::lines(report));
     lines.iter().map(|line| sentence(line)).collect()
 }
 

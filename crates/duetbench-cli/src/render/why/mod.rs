@@ -10,6 +10,7 @@ use duetbench_core::report::BenchmarkReport;
 
 use super::document::{Block, Cells, Document, Line, Table, Title};
 use super::format::{TimeScale, change, one_line, share, short_name, shortened};
+use super::names::Short;
 use super::sarif::Site;
 use super::{command_line, gate, instructions, profile, summary};
 
@@ -99,7 +100,8 @@ fn answer(report: &Report, benchmark: &BenchmarkReport, site: Option<&Site>) -> 
     let counted = summary::changed_counts(benchmark);
     lines.extend(counted.map(|(unit, counts)| Line::Small("counts", format!("{unit} {counts}"))));
     lines.extend(instructions::case(report, benchmark).map(|case| Line::Small("work", case)));
-    lines.extend(breaches(report, benchmark).map(|breach| Line::Small("gate", gate::breach(breach))));
+    let names = Short::of_report(report);
+    lines.extend(breaches(report, benchmark).map(|breach| Line::Small("gate", gate::breach(breach, &names))));
     let package = Some(benchmark.id.package.as_str()).filter(|package| !package.is_empty());
     lines.extend(package.map(|package| Line::Small("package", one_line(package))));
     let at = site.and_then(|site| Some(format!("{}:{}", one_line(&site.path), site.line?)));
