@@ -23,6 +23,9 @@ stop() {
     exit 2
 }
 
+[ "${GITHUB_EVENT_NAME:-}" != pull_request_target ] ||
+    stop "under pull_request_target the base branch is checked out, and code of forks would run beside secrets: measure under pull_request, and publish as docs/pull-requests-from-forks.md says"
+
 if [ -z "$base" ]; then
     git rev-parse --git-dir > /dev/null || stop "git refuses this checkout; in a container of another user 'git config --global --add safe.directory' lets it"
     # The commit of a version that is named, or else of the work tree.
@@ -37,33 +40,50 @@ if [ -z "$base" ]; then
     fi
 fi
 
+# What was checked out is the base itself: whatever the change is, nobody sees it here.
+if [ -z "$head" ] && commit=$(git rev-parse --verify --quiet 'HEAD^{commit}') &&
+    [ "$(git rev-parse --verify --quiet "$base^{commit}")" = "$commit" ] && [ -z "$(git status --porcelain)" ]; then
+    stop "the checkout is the base $base itself, without any change: check out the change, or name it as head"
+fi
+
 mkdir -p "$out"
 # The folder hides itself from git, so that the work tree stays as it was checked out.
 [ -e "$out/.gitignore" ] || echo '*' > "$out/.gitignore"
 rm -f "$out/report.json" "$out/comment.md" "$out/report.html" "$out/duet.db" "$out/duet-waivers.toml" "$out/strict"
 # The end of the text counts as a failure to `read`, since nothing ends it as `-d` says.
 read -r -d '' -a flags <<< "${ACTION_FLAGS:-}" || true
+for flag in "${flags[@]}"; do
+    case $flag in
+        # What shows the run again takes no `--strict`, but heeds the variable.
+        --strict) export DUET_STRICT=true ;;
+        --db | --db=* | --format | --format=* | --output | --output=* | -o* | --dry-run | --dry-run=*)
+            stop "args has $flag, which the action decides itself" ;;
+        --bench | --bench=* | -b*)
+            [ -z "${ACTION_BENCH:-}" ] || stop "bench is given twice, as an input and in args: write one pattern, as 'A|B'" ;;
+        --) break ;;
+    esac
+done
 for option in bench budget threshold; do
     variable=ACTION_${option^^}
     if [ -n "${!variable:-}" ]; then flags=("--$option" "${!variable}" "${flags[@]}"); fi
-done
-# What shows the run again takes no `--strict`, but heeds the variable.
-for flag in "${flags[@]}"; do
-    if [ "$flag" = --strict ]; then export DUET_STRICT=true; fi
 done
 code=0
 "$duet" compare "$base" ${head:+"$head"} --db "$out/duet.db" --format json --output "$out/report.json" "${flags[@]}" || code=$?
 
 case $code in
     # Open answers pass unless they are asked for, and are told all the same.
-    0) verdict=$(sed -n 's/^  "outcome": "\([a-z_]*\)",*$/\1/p' "$out/report.json" 2> /dev/null) || true ;;
+    0)
+        verdict=$(sed -n 's/^  "outcome": "\([a-z_]*\)",*$/\1/p' "$out/report.json" 2> /dev/null) || true
+        # A dry run, or a call for help.
+        [ -f "$out/duet.db" ] && [ -n "$verdict" ] || stop "nothing was measured: do args, variables or duet.toml ask for something else?"
+        ;;
     3) verdict=regression ;;
     4) verdict=inconclusive ;;
     5) verdict=stale_waiver ;;
     *) verdict=failed ;;
 esac
 {
-    echo "verdict=${verdict:-clean}"
+    echo "verdict=$verdict"
     echo "exit-code=$code"
     echo "folder=$out"
 } >> "${GITHUB_OUTPUT:-/dev/null}"

@@ -103,6 +103,35 @@ fn what_was_not_measured_fails_and_says_what_to_do() {
 }
 
 #[test]
+fn a_checkout_without_the_change_is_none() {
+    let place = repository();
+    let target = [("GITHUB_EVENT_NAME", "pull_request_target")];
+    measure(&place, &target).expect(2).says(&["::error title=duet::", "measure under pull_request,"]);
+    place.git(&["checkout", "-q", "main"]);
+    for more in [&[][..], &[("ACTION_BASE", "main")]] {
+        measure(&place, more).expect(2).says(&["the checkout is the base", "check out the change"]);
+    }
+    assert!(!place.path().join("duet-report").exists());
+}
+
+#[test]
+fn what_ends_well_without_measuring_is_no_good_news() {
+    let place = repository();
+    let refused = |flags: &str, said: &str| {
+        measure(&place, &[("ACTION_FLAGS", flags), ("ACTION_BENCH", "Sum")]).expect(2).says(&[said]);
+        let output = fs::read_to_string(place.path().join(".duet/output.txt")).unwrap_or_default();
+        assert!(!output.contains("verdict="), "{output}");
+    };
+    for flag in ["--db x", "--format=text", "--output x", "-ox", "--dry-run"] {
+        refused(flag, &format!("args has {}, which the action decides itself", flag.split(' ').next().unwrap()));
+    }
+    refused("--bench Other", "bench is given twice");
+    refused("--help", "nothing was measured");
+    place.write("duet.toml", "dry_run = true\n");
+    refused(QUICK, "nothing was measured");
+}
+
+#[test]
 fn options_may_stand_on_lines_of_their_own() {
     let flags = [("ACTION_FLAGS", "--builds 1\n--forks 6\n--bench Nope\n")];
     measure(&repository(), &flags).expect(1).says(&["`--bench Nope`"]);
