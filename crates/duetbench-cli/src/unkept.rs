@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::ReportedMetric;
 use duetbench_core::spec::{Action, Metric};
-use duetbench_core::{Report, Verdict};
+use duetbench_core::{BenchmarkId, Report, Verdict};
 
 use crate::render::format::{named, one_line};
 
@@ -18,7 +18,20 @@ pub(crate) fn said(report: &Report) -> Vec<String> {
         return Vec::new();
     }
     let counts = [Metric::Allocs, Metric::Bytes].into_iter().filter_map(|metric| uncounted(report, &metric));
-    unmatched(report).into_iter().chain(counts).chain(unreported(report)).collect()
+    without_package(report).into_iter().chain(unmatched(report)).chain(counts).chain(unreported(report)).collect()
+}
+
+/// All benchmarks that were found, whether they were measured or not.
+fn found(report: &Report) -> impl Iterator<Item = &BenchmarkId> {
+    let measured = report.plan.benchmarks.iter().map(|planned| &planned.id);
+    measured.chain(report.plan.excluded.iter().map(|one| one.id()))
+}
+
+/// Rules whose patterns fit no name, whatever else there is.
+fn without_package(report: &Report) -> Option<String> {
+    let patterns = report.spec.rules.without_package(found(report));
+    let patterns: Vec<String> = patterns.into_iter().map(str::to_owned).collect();
+    Some(format!("names begin with the package, so that rules fit none: {}", names(&patterns)?))
 }
 
 /// Rules of which no pattern fits any name, where all benchmarks were looked for. Where one does, others may be about other suites of the
@@ -28,9 +41,9 @@ fn unmatched(report: &Report) -> Option<String> {
     if is_typed || !report.spec.selection.is_everything() {
         return None;
     }
-    let measured = report.plan.benchmarks.iter().map(|planned| &planned.id);
-    let patterns = report.spec.rules.unmatched(measured.chain(report.plan.excluded.iter().map(|one| one.id())));
-    let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
+    let mut patterns = report.spec.rules.unmatched(found(report));
+    patterns.retain(|pattern| !report.spec.rules.without_package(found(report)).contains(pattern));
+    let patterns: Vec<String> = patterns.into_iter().map(str::to_owned).collect();
     Some(format!("no benchmark here is called as rules say: {}", names(&patterns)?))
 }
 

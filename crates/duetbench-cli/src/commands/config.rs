@@ -44,6 +44,11 @@ fn check(context: &Context) -> Result<u8, Failure> {
     };
     out += &format!("threshold: {}\n", percent(spec.decision.threshold));
     out += &spec.rules.rules().enumerate().map(|(i, rule)| describe(i + 1, rule)).collect::<String>();
+    for pattern in spec.rules.without_package(std::iter::empty()) {
+        let fitting = pattern.replacen('^', r"\.", 1);
+        out += &one_line(&format!("  `{pattern}` fits none: names begin with the package; `{fitting}` does"));
+        out += "\n";
+    }
     out += &commands.iter().map(|name| format!("command: `{}`\n", one_line(name))).collect::<String>();
     let branches = context.settings.strict_on();
     let on =

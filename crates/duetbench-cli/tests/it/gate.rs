@@ -263,6 +263,21 @@ fn a_rule_that_no_benchmark_is_called_as_is_told_where_all_were_looked_for() {
 }
 
 #[test]
+fn a_rule_that_can_fit_no_name_is_told_beside_one_that_fits() {
+    let place = Place::new();
+    let rule = |pattern: &str| format!("[[rule]]\nbenchmarks = '{pattern}'\nthreshold = '1%'\n");
+    place.write("duet.toml", &(rule("^BenchmarkEncode$") + &rule("Decode")));
+    let said = "names begin with the package, so that rules fit none: `^BenchmarkEncode$`";
+    let told = place.scripted(STEADY, &[]).expect(0).stdout;
+    assert!(told.contains(said) && !told.contains("as rules say"), "{told}");
+    let checked = place.duet(&["config", "check"]).expect(0).stdout;
+    let fits = r"`^BenchmarkEncode$` fits none: names begin with the package; `\.BenchmarkEncode$` does";
+    assert!(checked.contains(fits), "{checked}");
+    place.write("duet.toml", &rule(r"\.BenchmarkEncode$"));
+    assert!(!place.scripted(STEADY, &[]).expect(0).stdout.contains("begin with the package"));
+}
+
+#[test]
 fn the_files_keep_to_their_schemas() {
     let place = Place::new();
     for (which, schema) in [("settings", schema::SETTINGS), ("waivers", schema::WAIVERS)] {

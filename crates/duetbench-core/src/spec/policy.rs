@@ -262,6 +262,15 @@ impl Policy {
         if is_met { BTreeSet::new() } else { patterns().map(Regex::as_str).collect() }
     }
 
+    /// Patterns that begin as the name of a function does, while names begin with the package, and that none of these benchmarks matches.
+    pub fn without_package<'a>(&self, ids: impl Iterator<Item = &'a BenchmarkId>) -> BTreeSet<&str> {
+        let names: Vec<String> = ids.map(ToString::to_string).collect();
+        let patterns = self.rules.iter().filter_map(|(pattern, _)| pattern.as_ref());
+        let lacks_package = |pattern: &&Regex| pattern.as_str().starts_with("^Benchmark");
+        let is_unmet = |pattern: &&Regex| !names.iter().any(|name| pattern.is_match(name));
+        patterns.filter(lacks_package).filter(is_unmet).map(Regex::as_str).collect()
+    }
+
     /// Whether a rule names the instructions of any benchmark.
     pub fn names_instructions(&self) -> bool {
         self.rules().any(|rule| rule.metric == Some(Metric::Instructions))
