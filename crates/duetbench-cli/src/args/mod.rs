@@ -69,7 +69,7 @@ or where a rule says so), or what `calibrate --see` was asked for cannot be had,
 
 What `duet config schema` lists can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable \
 (`--bench` is DUET_BENCH); `--command` with its options is a `[[command]]` table there; all else is typed. The command line wins over \
-variables, variables win over duet.toml.";
+variables, variables win over duet.toml, its rules among it.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]

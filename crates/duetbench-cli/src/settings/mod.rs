@@ -198,7 +198,8 @@ impl Settings {
             alpha: self.first(|l| l.alpha).unwrap_or(fallback.alpha),
             false_discovery_rate: self.first(|l| l.fdr).unwrap_or(fallback.false_discovery_rate),
             power: fallback.power,
-            typed: self.layers[0].threshold.is_some() || fallback.typed,
+            // The file's rules are about its own threshold.
+            typed: self.layers.iter().take(2).any(|l| l.threshold.is_some()) || fallback.typed,
         }
         .check()
         .map_err(|e| Failure::usage(e.to_string()))
@@ -408,7 +409,6 @@ mod tests {
         assert_eq!(wait(["no_wait = false", "wait = '5m'"]), Some(Duration::from_secs(300)));
         assert_eq!(wait(["wait = '5m'", "no_wait = true"]), Some(Duration::from_secs(300)));
     }
-
     #[test]
     fn a_threshold_that_was_typed_or_set_beats_rules_and_that_of_the_file_does_not() {
         let layers = ["", "", "[[rule]]\nthreshold = '20%'"];
@@ -420,6 +420,7 @@ mod tests {
             assert_eq!(spec.thresholds().of(&id, &duetbench_core::spec::Metric::Time), want, "{at}");
         }
     }
+
 
     #[test]
     fn what_no_run_keeps_is_told_as_it_was_typed() {

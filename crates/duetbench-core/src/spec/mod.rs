@@ -279,7 +279,7 @@ pub struct Decision {
     pub false_discovery_rate: f64,
     /// Power for which the minimal detectable change is stated.
     pub power: f64,
-    /// The threshold was typed, so that it holds for all times, whatever rules say.
+    /// The threshold was typed, or set as a variable, so that it holds for all times, whatever rules say.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub typed: bool,
 }
