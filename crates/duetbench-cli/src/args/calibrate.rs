@@ -7,7 +7,7 @@ use duetbench_core::spec::defaults;
 
 use super::groups::{settled_in_all, settled_in_pairs};
 use super::{CommandArgs, FleetArgs, ProjectArgs, ProposeArgs, SittingArgs};
-use crate::options::{ExtentArgs, of_this_life};
+use crate::options::{ExtentArgs, Setting};
 
 pub(super) const EXAMPLES: &str = "\
 A version is measured against itself, as `duet compare V V --measure-identical --fixed` does it. \
@@ -90,8 +90,8 @@ impl CalibrateArgs {
 
 /// Reads a time that is longer than nothing.
 fn parse_time(text: &str) -> Result<Duration, String> {
-    let time = humantime::parse_duration(text).map_err(|e| e.to_string())?;
-    if time.is_zero() { Err("nothing is seen after no time".into()) } else { of_this_life(time) }
+    let time = Duration::parse(text)?;
+    if time.is_zero() { Err("nothing is seen after no time".into()) } else { Ok(time) }
 }
 
 #[cfg(test)]
@@ -124,7 +124,9 @@ mod tests {
     fn times_come_in_order_and_once() {
         assert_eq!(calibrate("").budgets_s(), defaults::SEEN_AFTER_S);
         assert_eq!(calibrate("--seen-after 1m,500ms --seen-after 60s").budgets_s(), [0.5, 60.0]);
-        assert!(Cli::try_parse_from(["duet", "calibrate", "--seen-after", "0s"]).is_err());
+        for wrong in ["0s", "1M"] {
+            assert!(Cli::try_parse_from(["duet", "calibrate", "--seen-after", wrong]).is_err(), "{wrong}");
+        }
     }
 
     #[test]

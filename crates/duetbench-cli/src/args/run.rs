@@ -7,7 +7,7 @@ use duetbench_core::plan::Repetitions;
 
 use super::groups::{ids, settled_in_all};
 use super::{CommandArgs, ProjectArgs, SittingArgs};
-use crate::options::{PlanFileArgs, of_this_life};
+use crate::options::{PlanFileArgs, Setting, of_this_life};
 
 pub(super) const EXAMPLES: &str = "\
 The defaults are 3 suite runs of 1 process each with 5 iterations of 1 second. Nothing is judged; exit codes: 0 all was \
@@ -93,7 +93,7 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
     let number = text.trim().parse::<f64>().ok();
     let time = match number {
         Some(seconds) => Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())?,
-        None => humantime::parse_duration(text).map_err(|e| e.to_string())?,
+        None => Duration::parse(text)?,
     };
     if time.is_zero() { Err("an iteration must be longer than nothing".into()) } else { of_this_life(time) }
 }
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(parse_seconds("1"), Ok(Duration::from_secs(1)));
         assert_eq!(parse_seconds("0.1"), Ok(Duration::from_millis(100)));
         assert_eq!(parse_seconds("100ms"), Ok(Duration::from_millis(100)));
-        for wrong in ["0", "-1", "nan", "soon", "1e-12", "1e18", "11years"] {
+        for wrong in ["0", "-1", "nan", "soon", "1e-12", "1e18", "1M"] {
             assert!(parse_seconds(wrong).is_err(), "{wrong}");
         }
     }

@@ -119,6 +119,11 @@ read_as_numbers!(u32, u64);
 
 impl Setting for Duration {
     fn parse(text: &str) -> Result<Self, String> {
+        match text.split(|c: char| !c.is_alphabetic()).find(|unit| ABOVE_DAYS.contains(unit)) {
+            Some("M") => return Err(format!("did you mean `{}`?", text.replace('M', "m"))),
+            Some(unit) => return Err(format!("days are the largest unit, and `{unit}` is another: write `14days`")),
+            None => {}
+        }
         let time = humantime::parse_duration(text).map_err(|e| {
             let number = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
             if number { format!("did you mean `{text}s`?") } else { e.to_string() }
@@ -126,6 +131,9 @@ impl Setting for Duration {
         of_this_life(time)
     }
 }
+
+/// Units that nobody measures in, the first of which is taken for minutes.
+const ABOVE_DAYS: [&str; 9] = ["M", "month", "months", "w", "week", "weeks", "y", "year", "years"];
 
 /// Longest time that can be asked for: ten years. The clock's moments come to an end, and a time that leads beyond it is none.
 const TIME_MAX: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
@@ -135,7 +143,7 @@ const TIME_MAX: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 /// # Errors
 /// In words, when it is too long.
 pub(crate) fn of_this_life(time: Duration) -> Result<Duration, String> {
-    if time > TIME_MAX { Err("give at most 10 years".into()) } else { Ok(time) }
+    if time > TIME_MAX { Err("give at most 3650 days".into()) } else { Ok(time) }
 }
 
 /// A fraction, written `3%` or `0.03`.
@@ -198,8 +206,14 @@ mod tests {
         assert_eq!(Duration::parse("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(Duration::parse("3650days"), Ok(TIME_MAX));
         assert_eq!(Duration::parse("7"), Err("did you mean `7s`?".into()));
-        for long in ["3651days", "11years", "9999999999999999999s"] {
-            assert_eq!(Duration::parse(long), Err("give at most 10 years".into()), "{long}");
+        for long in ["3651days", "9999999999999999999s"] {
+            assert_eq!(Duration::parse(long), Err("give at most 3650 days".into()), "{long}");
+        }
+        for (months, minutes) in [("10M", "10m"), ("1h 30M", "1h 30m")] {
+            assert_eq!(Duration::parse(months), Err(format!("did you mean `{minutes}`?")));
+        }
+        for unit in ["month", "w", "weeks", "year"] {
+            assert!(Duration::parse(&format!("2 {unit}")).unwrap_err().contains("`14days`"), "{unit}");
         }
     }
 

@@ -143,7 +143,8 @@ fn usage_errors_are_2_and_name_what_is_wrong() {
     place
         .duet(&["list", "--command", "true", "--timeout", "9999999999999999999s"])
         .expect(2)
-        .says(&["at most 10 years"]);
+        .says(&["at most 3650 days"]);
+    place.duet(&["compare", "--budget", "10M"]).expect(2).says(&["did you mean `10m`?"]);
     place.scripted(STEADY, &["--alpha", "70%"]).expect(2).says(&["alpha", "is 70%", "above 0.0000001% and below 50%"]);
     place.scripted(STEADY, &["--bench", "("]).expect(2).says(&["--bench"]);
     // An error that says what to do has no hint beside it.
