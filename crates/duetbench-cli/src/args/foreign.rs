@@ -219,6 +219,7 @@ pub(crate) fn understood(words: Vec<OsString>) -> Result<Vec<OsString>, Failure>
         }
     }
     let Line { ours, behind, .. } = line;
+    patterns_once(&ours)?;
     if programs {
         given_once(&ours)?;
     }
@@ -241,6 +242,20 @@ fn given_once(words: &[OsString]) -> Result<(), Failure> {
         }
         None => Ok(()),
     }
+}
+
+/// The last of several would hold alone.
+fn patterns_once(words: &[OsString]) -> Result<(), Failure> {
+    let is_short =
+        |option: &str| option.strip_prefix('-').is_some_and(|rest| rest.trim_start_matches('q').starts_with('b'));
+    for (name, spelled) in [("bench", "--bench"), ("exclude", "--exclude")] {
+        let is_it = |option: &str| option == spelled || (name == "bench" && is_short(option));
+        if words.iter().filter(|word| split(word).0.is_some_and(is_it)).count() > 1 {
+            return Err(Failure::usage(format!("`{spelled}` is given more than once, and the last would hold alone"))
+                .hint(format!("one pattern may fit several names: `{spelled} 'A|B'`")));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a command has this long option itself.
@@ -370,6 +385,23 @@ mod tests {
     fn an_option_for_each_command_is_refused() {
         let refused = |typed| understood(words(typed)).is_err_and(|e| e.to_string().contains("`--prepare`"));
         assert!(refused("compare --command a b -p c --prepare=d") && !refused("compare --command a b -p c -C d"));
+    }
+
+    #[test]
+    fn a_pattern_beside_another_is_refused() {
+        for (typed, option) in [
+            ("compare --bench A --bench B", "`--bench 'A|B'`"),
+            ("compare -b A -bB", "`--bench 'A|B'`"),
+            ("list -qb A --bench=B", "`--bench 'A|B'`"),
+            ("run -bench A --bench B", "`--bench 'A|B'`"),
+            ("calibrate --exclude A -e B", "`--exclude 'A|B'`"),
+        ] {
+            let Err(Failure::Usage { hint: Some(hint), .. }) = understood(words(typed)) else { panic!("{typed}") };
+            assert!(hint.contains(option), "{typed}: {hint}");
+        }
+        for typed in ["compare --bench A --exclude B -q --budget 1m", "compare -b A -- -bench B"] {
+            assert!(understood(words(typed)).is_ok(), "{typed}");
+        }
     }
 
     #[test]
