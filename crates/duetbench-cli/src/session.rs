@@ -1,5 +1,6 @@
 //! A run, from its plan to its end in the store: what every command that measures has in common.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -309,7 +310,7 @@ pub fn lock_unless_dry(context: &Context) -> Result<Option<MachineLock>, RunErro
 /// # Errors
 /// When another run holds the machine and waiting was declined, took too long or was interrupted.
 pub fn lock_machine(context: &Context) -> Result<MachineLock, RunError> {
-    let path = lock_path();
+    let path = lock_path(std::env::var_os("DUET_LOCK"));
     let applicant = Applicant { path: &path, directory: &context.cwd, limit: context.settings.wait() };
     let mut display = None;
     let lock = applicant.acquire(&context.interrupted, |waiting| {
@@ -331,12 +332,14 @@ pub fn lock_machine(context: &Context) -> Result<MachineLock, RunError> {
 /// # Errors
 /// When one does, or there is no lock to be had.
 pub fn hold_machine_at_once(context: &Context) -> Result<MachineLock, RunError> {
-    let applicant = Applicant { path: &lock_path(), directory: &context.cwd, limit: Some(Duration::ZERO) };
+    let path = lock_path(std::env::var_os("DUET_LOCK"));
+    let applicant = Applicant { path: &path, directory: &context.cwd, limit: Some(Duration::ZERO) };
     applicant.acquire(&context.interrupted, |_| {})
 }
 
-fn lock_path() -> PathBuf {
-    std::env::var_os("DUET_LOCK").map_or_else(lock::default_path, Into::into)
+/// The file of the lock, as it is set; an empty variable is none.
+fn lock_path(set: Option<OsString>) -> PathBuf {
+    set.filter(|path| !path.is_empty()).map_or_else(lock::default_path, Into::into)
 }
 
 /// Whom we wait for, and how long: `waiting for process 12 in `/shop` since 1:20, 2 before you`.
@@ -354,6 +357,11 @@ fn clock(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_empty_lock_is_none() {
+        assert_eq!(["", "a"].map(|set| lock_path(Some(set.into()))), [lock::default_path(), "a".into()]);
+    }
 
     #[test]
     fn a_wait_is_told_with_a_clock() {
