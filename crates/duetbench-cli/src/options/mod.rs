@@ -44,7 +44,7 @@ options! {
         #[arg(long, value_name = "REGEX")]
         exclude: Option<String>,
         /// Packages to look for benchmarks in, may be repeated [default: ./...]
-        #[arg(long, value_name = "PATTERN", value_delimiter = ' ')]
+        #[arg(long, value_name = "PATTERN")]
         packages: Vec<String>,
         /// Harness that measures the versions [default: told by what they are and what lies in them]
         #[arg(long, value_name = "HARNESS", value_parser = PossibleValuesParser::new(KINDS.map(Kind::name)).map(HarnessName))]
@@ -57,7 +57,7 @@ options! {
         #[arg(long, value_name = "TIME", value_parser = Duration::parse)]
         timeout: Option<Duration>,
         /// Variable that benchmarks need and may see, may be repeated; the rest of the environment is kept from them
-        #[arg(long, value_name = "NAME", value_delimiter = ' ')]
+        #[arg(long, value_name = "NAME")]
         pass_env: Vec<String>,
         /// Run benchmarks without network, with all files read-only but those of their directory, and a /tmp of their own (needs bubblewrap)
         #[arg(long)]
@@ -267,6 +267,12 @@ impl Layer {
     pub fn typed(group: &impl Group) -> Layer {
         let mut layer = Layer::default();
         group.put(&mut layer);
+        for list in [&mut layer.packages, &mut layer.pass_env].into_iter().flatten() {
+            // A word of nothing stays, to be refused: the variable behind it was not set.
+            let words = |word: &String| word.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let split = |word: &String| if word.trim().is_empty() { vec![String::new()] } else { words(word) };
+            *list = list.iter().flat_map(split).collect();
+        }
         layer
     }
 }

@@ -56,6 +56,7 @@ impl Settings {
             layers.push(layer);
         }
         for layer in &layers {
+            check_lists(layer)?;
             if layer.timeout.is_some_and(|limit| limit.is_zero()) {
                 return Err(Failure::usage("`--timeout` must be longer than nothing"));
             }
@@ -265,13 +266,13 @@ impl Settings {
         self.first(|l| l.db.clone())
     }
 
-    /// The plan file, if one was set.
-    pub fn plan(&self) -> Option<PathBuf> {
     /// Where runs are stored: as set, or at the root of the checkout around the current directory.
     pub fn store(&self, cwd: &Path) -> PathBuf {
         self.db().unwrap_or_else(|| project::root(cwd).join(".duet/duet.db"))
     }
 
+    /// The plan file, if one was set.
+    pub fn plan(&self) -> Option<PathBuf> {
         self.first(|l| l.plan.clone())
     }
 
@@ -352,6 +353,23 @@ fn layer(text: &str) -> Result<Layer, String> {
     })
 }
 
+/// Checks lists of words: no package at all would be another one's, and what is no variable's name passes nothing.
+fn check_lists(layer: &Layer) -> Result<(), Failure> {
+    if layer.packages.as_ref().is_some_and(|all| all.is_empty() || all.iter().any(|one| one.trim().is_empty())) {
+        return Err(Failure::usage("`packages` has no package, or one without a name")
+            .hint("`./...` is all that there is; is the variable behind it set?"));
+    }
+    let is_name = |name: &str| {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+        !name.is_empty() && name.chars().all(is_part)
+    };
+    match layer.pass_env.iter().flatten().find(|name| !is_name(name)) {
+        Some(name) => Err(Failure::usage(format!("`pass_env` has `{name}`, which is no name of a variable"))
+            .hint("benchmarks see its value as it is for `duet`; name several as `--pass-env A --pass-env B`")),
+        None => Ok(()),
+    }
+}
+
 /// Checks a number, wherever it was set.
 fn within(name: &str, value: Option<u32>, range: RangeInclusive<i64>) -> Result<(), Failure> {
     match value {
@@ -392,6 +410,18 @@ mod tests {
     }
 
     #[test]
+    fn a_threshold_that_was_typed_or_set_beats_rules_and_that_of_the_file_does_not() {
+        let layers = ["", "", "[[rule]]\nthreshold = '20%'"];
+        let id = duetbench_core::BenchmarkId { package: "p".into(), name: "BenchmarkA".into() };
+        for (at, want) in [(0, 0.05), (1, 0.05), (2, 0.2)] {
+            let mut layers = layers.map(file).to_vec();
+            layers[at].threshold = Some(0.05);
+            let spec = Settings { layers, in_ci: false, branch: None }.spec(1).unwrap();
+            assert_eq!(spec.thresholds().of(&id, &duetbench_core::spec::Metric::Time), want, "{at}");
+        }
+    }
+
+    #[test]
     fn a_stronger_budget_beats_weaker_forks() {
         let settings = Settings { layers: vec![file("budget = '2m'"), file("forks = 5")], in_ci: false, branch: None };
         let effort = settings.spec(1).unwrap().effort;
@@ -409,18 +439,6 @@ mod tests {
         assert_eq!(wait(["no_wait = false", "wait = '5m'"]), Some(Duration::from_secs(300)));
         assert_eq!(wait(["wait = '5m'", "no_wait = true"]), Some(Duration::from_secs(300)));
     }
-    #[test]
-    fn a_threshold_that_was_typed_or_set_beats_rules_and_that_of_the_file_does_not() {
-        let layers = ["", "", "[[rule]]\nthreshold = '20%'"];
-        let id = duetbench_core::BenchmarkId { package: "p".into(), name: "BenchmarkA".into() };
-        for (at, want) in [(0, 0.05), (1, 0.05), (2, 0.2)] {
-            let mut layers = layers.map(file).to_vec();
-            layers[at].threshold = Some(0.05);
-            let spec = Settings { layers, in_ci: false, branch: None }.spec(1).unwrap();
-            assert_eq!(spec.thresholds().of(&id, &duetbench_core::spec::Metric::Time), want, "{at}");
-        }
-    }
-
 
     #[test]
     fn what_no_run_keeps_is_told_as_it_was_typed() {

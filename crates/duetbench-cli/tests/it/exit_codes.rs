@@ -1,6 +1,6 @@
 //! The whole program on scripted outcomes: verdicts, exit codes, storing, showing, judging again.
 
-use crate::common::Place;
+use crate::common::{Place, Ran};
 
 const STEADY: &str = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.002}}"#;
 const SLOWER: &str = r#"{
@@ -153,6 +153,30 @@ fn usage_errors_are_2_and_name_what_is_wrong() {
     assert_eq!(over, "duet: run `r1` came to its end: `duet show r1` prints its report\n");
     place.write("duet.toml", "treshold = '3%'\n");
     place.scripted(STEADY, &[]).expect(2).says(&["duet.toml", "treshold"]);
+}
+
+#[test]
+fn lists_of_nothing_and_names_of_no_variable_are_refused() {
+    let place = Place::new();
+    let check = |variable: (&str, &str), code: i32, said: &[&str]| {
+        let mut command = place.command(&["config", "check"]);
+        drop(Ran::from(command.env(variable.0, variable.1).output().unwrap()).expect(code).says(said));
+    };
+    let no_package = ["`packages`", "`./...`"];
+    place.duet(&["list", "--packages", ""]).expect(2).says(&no_package);
+    check(("DUET_PACKAGES", " "), 2, &no_package);
+    check(("DUET_PACKAGES", ""), 0, &[]);
+    for none in ["[]", "''", "['']", "['./a', ' ']"] {
+        place.write("duet.toml", &format!("packages = {none}\n"));
+        check(("DUET_PACKAGES", ""), 2, &no_package);
+    }
+    place.write("duet.toml", "pass_env = []\n");
+    for wrong in ["FOO=bar", "FOO,BAR", "foo*", ""] {
+        let said = format!("`{wrong}`, which is no name of a variable");
+        place.duet(&["list", "--pass-env", wrong]).expect(2).says(&["`pass_env`", &said]);
+    }
+    check(("DUET_PASS_ENV", "FOO A=b"), 2, &["`A=b`"]);
+    check(("DUET_PASS_ENV", "FOO _b.c-1"), 0, &[]);
 }
 
 #[test]

@@ -111,6 +111,17 @@ fn every_option_has_an_effect_wherever_it_can_be_typed() {
     assert!(seen > 100, "{seen}");
 }
 
+#[test]
+fn lists_are_split_at_whitespace_wherever_they_are_typed() {
+    let typed = |words: &[&str]| Layer::typed(&Cli::try_parse_from([&["duet", "list"], words].concat()).unwrap());
+    for option in ["--packages", "--pass-env"] {
+        let apart = typed(&[option, "a", option, "b"]);
+        for together in ["a b", " a\n b  ", "a\tb"] {
+            assert_eq!(typed(&[option, together]), apart, "{option} {together:?}");
+        }
+    }
+}
+
 /// Compares a part of a file with what follows from the table, or writes it when `DUET_BLESS` is set.
 fn check(file: &str, from: &str, to: &str, want: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
