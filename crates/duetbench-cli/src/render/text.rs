@@ -284,7 +284,7 @@ fn circumstances(report: &Report, palette: &Palette, width: Option<usize>) -> St
     };
     let mut out = String::new();
     summary::facts(report).iter().for_each(|(label, fact)| out += &labelled(label, fact));
-    gate::lines(report).iter().for_each(|line| out += &labelled("gate:", &line));
+    gate::lines(report).iter().for_each(|line| out += &labelled("gate:", line));
     for warning in &report.warnings {
         out +=
             &format!("{} {}\n", palette.paint(Tone::Open, "warning:"), wrapped(&one_line(warning), width, longest + 1));
