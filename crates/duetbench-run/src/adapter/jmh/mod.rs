@@ -140,6 +140,11 @@ impl Jmh {
         [about(own_jvm, &has_own), about(cold, &|entry| entry.is_cold)].into_iter().flatten().collect()
     }
 
+    /// The argument by which files go to our own folder that JMH leaves behind when it is killed.
+    fn temporary(&self) -> OsString {
+        format!("-Djava.io.tmpdir={}", self.scratch.display()).into()
+    }
+
     /// The JVM in a jar's directory with everything on its class path, our classes first.
     fn base_launch(&self, artifact: &Artifact) -> Launch {
         let own = [self.hook.clone(), artifact.program.clone()];
@@ -258,6 +263,7 @@ impl Adapter for Jmh {
         let Some(artifact) = build.artifacts.get(JAR) else { return Ok(Listing::default()) };
         let mut launch = self.base_launch(artifact);
         launch.args.splice(0..0, self.jvm_args(role_of(artifact)).map(OsString::from));
+        launch.args.insert(0, self.temporary());
         launch.args.push("duetbench.hook.Lister".into());
         let lister = list::Lister {
             launch,
@@ -291,8 +297,7 @@ impl Adapter for Jmh {
         let iterations = order.warmup_slices.saturating_add(order.slices);
         let mut args: Vec<String> = vec!["org.openjdk.jmh.Main".into(), format!("^\\Q{}\\E$", entry.username)];
         launch.args.splice(0..0, STARTER.map(OsString::from));
-        // JMH leaves files there when it is killed.
-        launch.args.insert(0, format!("-Djava.io.tmpdir={}", self.scratch.display()).into());
+        launch.args.insert(0, self.temporary());
         args.extend(entry.parameters.iter().flat_map(|(name, value)| ["-p".into(), format!("{name}={value}")]));
         // Warm-up iterations are ours too: only those that count for JMH come by the profiler with their score.
         let fixed =
