@@ -90,14 +90,9 @@ pub fn inspect(plan: &PlanFile, recording: &Recording, rules: &Rules, around: &S
             Some(planned) => {
                 let cut = planned.warmup.saturating_sub(warmed_up_in_run(&planned.name, around));
                 let warm = recorded.without_warm_up(&recording.levels, cut as usize);
-                let warm = warm.as_ref().unwrap_or(recorded);
-                let shape = planned.shape(&recording.levels, warm.grid.shape());
-                let value = value_as_planned(recording, warm, &shape, rules);
-                if shape.iter().zip(warm.grid.shape()).any(|(planned, measured)| planned > measured) {
-                    entry.unknown = Some("the run has fewer repetitions than the plan".to_owned());
-                    entry.next.clone_from(&entry.planned);
-                } else if planned.stable && value.is_none_or(|value| value > rules.threshold) {
-                    // One that was not stable in full is not expected to be so now.
+                let value = value_as_planned(recording, warm.as_ref().unwrap_or(recorded), planned, rules);
+                // One that was not stable in full is not expected to be so now.
+                if planned.stable && value.is_none_or(|value| value > rules.threshold) {
                     entry.reasons.push(Reason::Violates { value });
                 }
                 if has_other_code(&recorded.benchmark, plan, around) {
@@ -167,7 +162,13 @@ fn warmed_up_in_run(benchmark: &str, around: &Surroundings<'_>) -> u32 {
 }
 
 /// The metric's value with the repetitions that are planned; absent where these have none, or were not measured.
-fn value_as_planned(recording: &Recording, recorded: &Recorded, planned: &[usize], rules: &Rules) -> Option<f64> {
+fn value_as_planned(
+    recording: &Recording,
+    recorded: &Recorded,
+    planned: &PlannedRepetitions,
+    rules: &Rules,
+) -> Option<f64> {
+    let shape = planned.shape(&recording.levels, recorded.grid.shape());
     let alone = Recording {
         name: recording.name.clone(),
         levels: recording.levels.clone(),
@@ -175,7 +176,7 @@ fn value_as_planned(recording: &Recording, recorded: &Recorded, planned: &[usize
         warnings: Vec::new(),
     };
     let as_planned = choose(&alone, rules, |_, subject| {
-        Some(planned.iter().zip(&subject.full).map(|(n, full)| *n.min(full)).collect())
+        Some(shape.iter().zip(&subject.full).map(|(n, full)| *n.min(full)).collect())
     });
     as_planned.choices.first().map(|choice| choice.stability).filter(|value| value.is_finite())
 }

@@ -134,17 +134,6 @@ fn what_a_run_did_not_look_at_is_not_taken_for_gone() {
 }
 
 #[test]
-fn fewer_repetitions_than_planned_say_nothing_of_the_plan() {
-    let place = learnt();
-    run(&place, &[("Steady", 0.0), ("Other", 0.0)], &["--iterations", "1"]).expect(0);
-    let ran = check(&place, &["--no-write"]);
-    for name in ["Steady", "Other"] {
-        let why = ran.benchmark(&format!("example.com/scripted.Benchmark{name}"))["unknown"].to_string();
-        assert!(why.contains("fewer repetitions than the plan"), "{}", ran.stdout);
-    }
-}
-
-#[test]
 fn another_machine_makes_everything_stale() {
     let place = learnt();
     let other = plan(&place).replacen("machine = \"", "machine = \"another ", 1);
