@@ -1,6 +1,6 @@
 //! From a stored run to its report: samples in, verdicts out, nothing measured.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use duetbench_core::analysis::{IdenticalCode, Warning, analyse, note_out_of_time, suite_change};
 use duetbench_core::calibrate::{Calibration, Machine, Made};
@@ -160,13 +160,15 @@ fn facts_of_instance(memory_mb: u32) -> Facts {
 /// Benchmarks with an answer from fewer instances than an interval needs units, in words: calls are units, and those in one instance share
 /// its speed.
 fn few_instances(calls: &[Account], plan: &Plan, benchmarks: &[BenchmarkReport]) -> Option<String> {
-    let of = |call: &Account| plan.benchmarks.get(call.task.benchmark as usize).map(|planned| &planned.id);
-    let instances = |id: &BenchmarkId| -> BTreeSet<&str> {
-        let own = calls.iter().filter(|call| call.end == CallEnd::Counted && of(call) == Some(id));
-        own.filter_map(|call| Some(&*call.instance.as_ref()?.0)).collect()
-    };
+    let mut instances: BTreeMap<&BenchmarkId, BTreeSet<&str>> = BTreeMap::new();
+    for call in calls.iter().filter(|call| call.end == CallEnd::Counted) {
+        if let (Some(planned), Some((name, _))) = (plan.benchmarks.get(call.task.benchmark as usize), &call.instance) {
+            instances.entry(&planned.id).or_default().insert(name);
+        }
+    }
     let is_few = |report: &&BenchmarkReport| {
-        report.estimate.is_some() && instances(&report.id).len() < defaults::UNITS_MIN as usize
+        let known = instances.get(&report.id).map_or(0, BTreeSet::len);
+        report.estimate.is_some() && known < defaults::UNITS_MIN as usize
     };
     let few = benchmarks.iter().filter(is_few).count();
     (few > 0).then(|| {

@@ -60,7 +60,7 @@ pub enum Failure {
     Output {
         /// The system's error.
         source: std::io::Error,
-        /// How to write it after all.
+        /// A way to write it after all.
         hint: Option<String>,
     },
 }

@@ -207,13 +207,11 @@ impl Program for Cli {
     }
 
     fn ends_orderly(&self) -> bool {
-        let looks_out = |command: &Command| {
-            matches!(
-                command,
+        self.measures()
+            || matches!(
+                &self.command,
                 Command::List(_) | Command::Demo(_) | Command::Doctor(_) | Command::Fleet(FleetCommand::Smoke(_))
             )
-        };
-        self.measures() || looks_out(&self.command)
     }
 
     fn exit(&self, code: u8) -> u8 {

@@ -310,7 +310,7 @@ pub fn lock_unless_dry(context: &Context) -> Result<Option<MachineLock>, RunErro
 /// # Errors
 /// When another run holds the machine and waiting was declined, took too long or was interrupted.
 pub fn lock_machine(context: &Context) -> Result<MachineLock, RunError> {
-    let path = lock_path(std::env::var_os("DUET_LOCK"));
+    let path = lock_path();
     let applicant = Applicant { path: &path, directory: &context.cwd, limit: context.settings.wait() };
     let mut display = None;
     let lock = applicant.acquire(&context.interrupted, |waiting| {
@@ -332,13 +332,16 @@ pub fn lock_machine(context: &Context) -> Result<MachineLock, RunError> {
 /// # Errors
 /// When one does, or there is no lock to be had.
 pub fn hold_machine_at_once(context: &Context) -> Result<MachineLock, RunError> {
-    let path = lock_path(std::env::var_os("DUET_LOCK"));
-    let applicant = Applicant { path: &path, directory: &context.cwd, limit: Some(Duration::ZERO) };
+    let applicant = Applicant { path: &lock_path(), directory: &context.cwd, limit: Some(Duration::ZERO) };
     applicant.acquire(&context.interrupted, |_| {})
 }
 
+fn lock_path() -> PathBuf {
+    lock_of(std::env::var_os("DUET_LOCK"))
+}
+
 /// The file of the lock, as it is set; an empty variable is none.
-fn lock_path(set: Option<OsString>) -> PathBuf {
+fn lock_of(set: Option<OsString>) -> PathBuf {
     set.filter(|path| !path.is_empty()).map_or_else(lock::default_path, Into::into)
 }
 
@@ -360,7 +363,7 @@ mod tests {
 
     #[test]
     fn an_empty_lock_is_none() {
-        assert_eq!(["", "a"].map(|set| lock_path(Some(set.into()))), [lock::default_path(), "a".into()]);
+        assert_eq!(["", "a"].map(|set| lock_of(Some(set.into()))), [lock::default_path(), "a".into()]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Rules that nothing was held against, in words: none is kept by silence.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::ReportedMetric;
@@ -18,7 +18,10 @@ pub(crate) fn said(report: &Report) -> Vec<String> {
         return Vec::new();
     }
     let counts = [Metric::Allocs, Metric::Bytes].into_iter().filter_map(|metric| uncounted(report, &metric));
-    without_package(report).into_iter().chain(unmatched(report)).chain(counts).chain(unreported(report)).collect()
+    let without_package = report.spec.rules.without_package(found(report));
+    let unmatched = unmatched(report, &without_package);
+    let lacking = lacking_package(&without_package);
+    lacking.into_iter().chain(unmatched).chain(counts).chain(unreported(report)).collect()
 }
 
 /// All benchmarks that were found, whether they were measured or not.
@@ -28,22 +31,20 @@ fn found(report: &Report) -> impl Iterator<Item = &BenchmarkId> {
 }
 
 /// Rules whose patterns fit no name, whatever else there is.
-fn without_package(report: &Report) -> Option<String> {
-    let patterns = report.spec.rules.without_package(found(report));
-    let patterns: Vec<String> = patterns.into_iter().map(str::to_owned).collect();
+fn lacking_package(without_package: &BTreeSet<&str>) -> Option<String> {
+    let patterns: Vec<String> = without_package.iter().map(|pattern| (*pattern).to_owned()).collect();
     Some(format!("names begin with the package, so that rules fit none: {}", names(&patterns)?))
 }
 
 /// Rules of which no pattern fits any name, where all benchmarks were looked for. Where one does, others may be about other suites of the
 /// repository.
-fn unmatched(report: &Report) -> Option<String> {
+fn unmatched(report: &Report, without_package: &BTreeSet<&str>) -> Option<String> {
     let is_typed = report.spec.harness.commands.iter().any(|program| program.command.is_none());
     if is_typed || !report.spec.selection.is_everything() {
         return None;
     }
-    let mut patterns = report.spec.rules.unmatched(found(report));
-    patterns.retain(|pattern| !report.spec.rules.without_package(found(report)).contains(pattern));
-    let patterns: Vec<String> = patterns.into_iter().map(str::to_owned).collect();
+    let patterns = report.spec.rules.unmatched(found(report));
+    let patterns: Vec<String> = patterns.difference(without_package).map(|pattern| (*pattern).to_owned()).collect();
     Some(format!("no benchmark here is called as rules say: {}", names(&patterns)?))
 }
 

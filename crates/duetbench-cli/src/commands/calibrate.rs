@@ -90,7 +90,7 @@ impl Calibrating {
     fn keep(&self, context: &Context, store: &mut Store, run: StoredRun<RunHead>) -> Result<u8, Failure> {
         let store_typed = context.settings.db_typed();
         let report = CalibrationReport { store_typed, ..calibration::of(run, &self.budgets_s) };
-        if report.made.calibration.benchmarks.iter().any(|b| b.sources.is_some()) {
+        if report.made.known().next().is_some() {
             store.add_calibration(&report.made)?;
         } else {
             context.printer.note(

@@ -14,7 +14,7 @@ const LINES_MAX: usize = 10;
 /// The commands; empty where nothing stops the change.
 pub fn render(report: &Report) -> Vec<String> {
     let names = Short::of_report(report);
-    let words = if report.gate.is_some() { gate::stopping(report) } else { regressions(report, &names) };
+    let words = if report.gate.is_some() { gate::stopping(report, &names) } else { regressions(report, &names) };
     let mut lines: Vec<String> = words.into_iter().chain(failures(report, &names)).take(LINES_MAX).collect();
     if lines.is_empty() && report.outcome() == Outcome::Failed {
         lines.push(summary::headline(report));

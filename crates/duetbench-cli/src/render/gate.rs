@@ -13,7 +13,8 @@ const NAMES_MAX: usize = 3;
 
 /// Everything that people should know of it, the gravest first; nothing where there is none.
 pub(super) fn lines(report: &Report) -> Vec<String> {
-    let (mut lines, names) = (stopping(report), Short::of_report(report));
+    let names = Short::of_report(report);
+    let mut lines = stopping(report, &names);
     if let Some(gate) = &report.gate {
         lines.extend(gate.waived().map(|one| breach(one, &names)));
         lines.extend(accepted_open(gate).map(|one| accepted(one, &names)));
@@ -24,8 +25,8 @@ pub(super) fn lines(report: &Report) -> Vec<String> {
 }
 
 /// Reasons why the change is stopped: breaches, stale waivers, missing answers.
-pub(super) fn stopping(report: &Report) -> Vec<String> {
-    let (Some(gate), names) = (&report.gate, &Short::of_report(report)) else { return Vec::new() };
+pub(super) fn stopping(report: &Report, names: &Short) -> Vec<String> {
+    let Some(gate) = &report.gate else { return Vec::new() };
     let unanswered = gate.unanswered().map(|one| format!("fails: {} has no answer", called(&one.id, names)));
     gate.failing().map(|one| breach(one, names)).chain(gate.stale.iter().map(stale)).chain(unanswered).collect()
 }

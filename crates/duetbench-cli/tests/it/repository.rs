@@ -177,7 +177,7 @@ fn an_output_that_cannot_be_written_is_told_before_measuring_or_how_to_have_it_a
     place.scripted(SLOWER, &["--output", &name]).expect(2).says(&["cannot be written", "name another file"]);
     assert!(!place.path().join(".duet").exists(), "it was measured");
     place.scripted(SLOWER, &["--output", "/dev/full"]).expect(1).says(&["`/dev/full`", "`duet show r1 -o FILE`"]);
-    // What can be written is left as it was, until there is a report.
+    // A file that can be written is left as it was, until there is a report.
     place.write("report.txt", "former");
     place.duet(&["compare", "--scripted", "nowhere.json", "--output", "report.txt"]).expect(1);
     assert_eq!(fs::read_to_string(place.path().join("report.txt")).unwrap(), "former");

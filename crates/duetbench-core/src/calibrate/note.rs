@@ -54,7 +54,7 @@ impl Made {
     }
 
     /// Benchmarks of which it learnt something.
-    fn known(&self) -> impl Iterator<Item = &BenchmarkId> {
+    pub fn known(&self) -> impl Iterator<Item = &BenchmarkId> {
         self.calibration.benchmarks.iter().filter(|b| b.sources.is_some()).map(|b| &b.id)
     }
 

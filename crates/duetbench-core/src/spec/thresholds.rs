@@ -37,8 +37,8 @@ impl<'a> Thresholds<'a> {
         Thresholds { decision, policy }
     }
 
-    /// Growth of a metric that is tolerated, a fraction. A threshold that was typed or set as a variable holds for all times; else the last rule's holds, and
-    /// where no rule has one the suite's. Counts are exact, so that without a rule nothing is tolerated.
+    /// Growth of a metric that is tolerated, a fraction. A threshold that was typed or set as a variable holds for all times; else the last
+    /// rule's holds, and where no rule has one the suite's. Counts are exact, so that without a rule nothing is tolerated.
     pub fn of(&self, id: &BenchmarkId, metric: &Metric) -> f64 {
         let usual = if metric.is_count() { 0.0 } else { self.decision.threshold };
         self.ruled(id, metric).unwrap_or(usual)

@@ -126,7 +126,7 @@ fn a_waiver_whose_name_fits_several_benchmarks_accepts_none() {
     }
     let calm = ["a.org/codec", "a.org/sub"].map(|package| in_package(package, Verdict::NoChange));
     check(&calm, "Sum", 0, &[Stale::Ambiguous]);
-    // What moves to another package is one benchmark.
+    // A benchmark that moves to another package is one.
     check(&[both[0].clone(), in_package("a.org/sub", Verdict::BaselineOnly)], "Sum", 0, &[]);
 }
 

@@ -94,25 +94,13 @@ pub(super) fn unescaped(field: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::Streams;
 
     #[test]
     fn a_list_that_is_no_file_is_not_waited_for() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("list");
         let wrote = |script: &str| {
-            let launch = Launch {
-                program: "/bin/sh".into(),
-                args: vec!["-c".into(), script.into()],
-                dir: dir.path().to_owned(),
-                env: Vec::new(),
-                cpus: None,
-                hooked: false,
-                placed: false,
-                sandbox: None,
-                writes: Vec::new(),
-                streams: Streams::default(),
-            };
+            let launch = Launch { args: vec!["-c".into(), script.into()], ..Launch::of("/bin/sh", dir.path()) };
             run(&launch, &file, Duration::from_secs(60), &AtomicBool::new(false)).unwrap().text
         };
         assert_eq!(wrote("printf 'a\\377' > list"), "a\u{fffd}");

@@ -66,6 +66,9 @@ fn standing(one: &BenchmarkReport, report: &Report) -> (Option<&'static str>, Op
         return ((one.verdict == Verdict::Regression).then_some("fails"), None);
     };
     let breaches: Vec<&Breach> = gate.breaches.iter().filter(|breach| breach.id == one.id).collect();
+    if breaches.is_empty() {
+        return (None, None);
+    }
     let waived = |breach: &&Breach| matches!(breach.standing, Standing::Waived { .. });
     let standing = if breaches.iter().any(|breach| breach.standing.fails()) {
         "fails"
@@ -74,9 +77,9 @@ fn standing(one: &BenchmarkReport, report: &Report) -> (Option<&'static str>, Op
     } else {
         "informs"
     };
-    let words: Vec<String> = breaches.iter().map(|breach| gate::breach(breach, &Short::of_report(report))).collect();
-    let is_known = !breaches.is_empty();
-    (is_known.then_some(standing), is_known.then(|| words.join("; ")))
+    let names = Short::of_report(report);
+    let words: Vec<String> = breaches.iter().map(|breach| gate::breach(breach, &names)).collect();
+    (Some(standing), Some(words.join("; ")))
 }
 
 /// Why it failed, what to know about its numbers, what an open question excludes all the same, and what would settle it.

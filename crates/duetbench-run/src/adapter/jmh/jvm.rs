@@ -72,11 +72,11 @@ impl Jvm {
             let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
             // A container may give less than the processors that may be used.
             let quota = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
-            let refused = || {
+            let refusal = || {
                 let words = words_of_death("`java` does not say what it is", &text);
                 RunError::toolchain(format!("JMH benchmarks need Java, and {words}")).hint(refused.clone())
             };
-            Ok(Jvm::parse(program.clone(), &text, usable_cpus().len().min(quota)).ok_or_else(refused))
+            Ok(Jvm::parse(program.clone(), &text, usable_cpus().len().min(quota)).ok_or_else(refusal))
         };
         // Arguments of both sides may name files that only the build makes: then the JVM is asked without them.
         let jvm = match ask(common)? {

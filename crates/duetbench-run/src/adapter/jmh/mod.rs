@@ -127,7 +127,7 @@ impl Jmh {
         self.spec.jvm_args.iter().chain(&self.spec.side(role).jvm_args)
     }
 
-    /// What a reader should know of how benchmarks run.
+    /// Facts about how benchmarks run that a reader should know.
     fn notes(&self, role: Role, tried: &[Tried]) -> Vec<String> {
         let about = |why: &str, concerned: &dyn Fn(&Entry) -> bool| {
             let concerned = tried.iter().filter(|(_, entry, _)| concerned(entry));

@@ -108,7 +108,7 @@ fn usual_command(dir: &Path, tree: &Path) -> Result<Command, RunError> {
 /// Maven's command. A module is built from the project around it together with the modules that it needs: by itself Maven takes those
 /// from where they were installed once, the same for both versions.
 fn maven(dir: &Path, tree: &Path) -> Command {
-    let root = maven_root(dir, tree);
+    let root = maven_root(dir, maven_folders(tree));
     let wrapper = [&root, dir, tree].map(|folder| folder.join("mvnw")).into_iter().find(|path| path.exists());
     let program = wrapper.map_or_else(|| "mvn".into(), |path| path.display().to_string());
     let in_tree = |folder: &Path| folder.strip_prefix(tree).map(Path::to_owned).unwrap_or_default();
@@ -120,9 +120,8 @@ fn maven(dir: &Path, tree: &Path) -> Command {
     Command { dir: root, words: fixed.iter().chain(module).map(|word| (*word).to_owned()).collect() }
 }
 
-/// The outermost folder of the tree whose Maven project has this one among its modules, or among theirs. It stands above it, or beside it.
-fn maven_root(dir: &Path, tree: &Path) -> PathBuf {
-    let mut folders = maven_folders(tree);
+/// The outermost of these folders whose Maven project has this one among its modules, or among theirs. It stands above it, or beside it.
+fn maven_root(dir: &Path, mut folders: Vec<PathBuf>) -> PathBuf {
     folders.sort_by_key(|folder| (!dir.starts_with(folder), Reverse(folder.components().count())));
     let mut root = dir.to_owned();
     while let Some(at) = folders.iter().position(|folder| has_module(folder, &root)) {
@@ -140,14 +139,16 @@ fn maven_folders(tree: &Path) -> Vec<PathBuf> {
 
 /// Whether a Maven project is built by itself though another one stands around it, or one that it names elsewhere in the tree.
 fn is_apart(dir: &Path, tree: &Path) -> bool {
-    let own = pom_of(dir);
+    if !dir.join("pom.xml").exists() {
+        return false;
+    }
+    let (own, folders) = (pom_of(dir), maven_folders(tree));
     let names = |folder: &Path| {
         artifact_of(folder).is_some_and(|name| own.contains(&format!("<artifactId>{name}</artifactId>")))
     };
-    let mut others = maven_folders(tree).into_iter().filter(|folder| folder != dir);
-    dir.join("pom.xml").exists()
-        && maven_root(dir, tree) == dir
-        && others.any(|folder| dir.starts_with(&folder) || (!folder.starts_with(dir) && names(&folder)))
+    let is_other =
+        |folder: &PathBuf| folder != dir && (dir.starts_with(folder) || (!folder.starts_with(dir) && names(folder)));
+    folders.iter().any(is_other) && maven_root(dir, folders) == dir
 }
 
 /// The text of a folder's Maven project that holds whatever is chosen: a module of a profile is there only where that is.

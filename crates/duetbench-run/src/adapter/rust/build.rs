@@ -28,7 +28,7 @@ struct Message {
 }
 
 /// A program that cargo has built.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Program {
     pub(super) package_id: String,
     pub(super) name: String,
@@ -87,9 +87,11 @@ impl BenchBuild<'_> {
         if packages.len() == 1 {
             return Err(failed);
         }
-        let build = |package: &str| self.build(benches.iter().filter(|bench| bench.package == package));
-        let programs: Result<Vec<Vec<Program>>, RunError> = packages.into_iter().map(build).collect();
-        Ok(programs?.concat())
+        let mut programs = Vec::new();
+        for package in packages {
+            programs.extend(self.build(benches.iter().filter(|bench| bench.package == package))?);
+        }
+        Ok(programs)
     }
 
     /// Builds bench targets.

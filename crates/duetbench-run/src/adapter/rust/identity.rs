@@ -20,11 +20,10 @@ pub(super) fn compare<'c>([a, b]: [&Artifact; 2], made: &Path, changes: impl Fn(
     if a.digest != b.digest {
         return Identity::Different("the programs differ".to_owned());
     }
-    let program = std::fs::read(&a.program);
-    if program.as_ref().map_or(true, |bytes| names_files_in(bytes, made)) {
+    let program = std::fs::read(&a.program).ok().filter(|bytes| !names_files_in(bytes, made));
+    let Some(program) = program else {
         return Identity::Different("they name files that the build makes (`OUT_DIR`), which may differ".to_owned());
-    }
-    let program = program.unwrap_or_default();
+    };
     match changes().first(|path| may_be_read(path, &program)) {
         None => Identity::Identical,
         Some(path) => Identity::Different(format!("`{}` differs, which they may read", path.display())),

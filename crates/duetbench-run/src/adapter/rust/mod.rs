@@ -217,7 +217,7 @@ fn names_a_program(bytes: &[u8], built: &Program, package: &Package) -> bool {
     // Before a slash it is the name of a folder.
     let names =
         |path: &[u8]| memchr::memmem::find_iter(bytes, path).any(|at| bytes.get(at + path.len()) != Some(&b'/'));
-    // How far above the benchmark cargo puts programs, its release decides.
+    // The release of cargo decides how far above the benchmark programs lie.
     let is_named = |name: &str| {
         let paths = built.path.ancestors().skip(1).map(|folder| folder.join(name));
         paths.map(|path| path.into_os_string().into_encoded_bytes()).any(|path| names(&path))
