@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use duetbench_core::Recording;
-use duetbench_core::recording::{Level, Recorded};
+use duetbench_core::recording::Level;
 use duetbench_core::tune::{TunedWarmUp, without_warm_up};
 use duetbench_core::warmup::SERIES_MIN;
 
@@ -59,9 +59,7 @@ pub fn asked_for(recording: Recording, asked: usize) -> Result<Warm, Failure> {
         return Err(Failure::usage(words));
     }
     let warm = recording.without_warm_up(asked).ok_or_else(|| {
-        let is_cut = |one: &&Recorded| one.without_warm_up(&recording.levels, asked).is_none();
-        let name = recording.benchmarks.iter().find(is_cut).map_or("a benchmark", |one| &one.benchmark);
-        Failure::usage(format!("`--warmup {asked}` leaves nothing of `{name}` in `{}`", recording.name))
+        Failure::usage(format!("`--warmup {asked}` leaves nothing of a benchmark in `{}`", recording.name))
     })?;
     Ok(Warm { recording: warm, asked, found })
 }

@@ -90,13 +90,7 @@ impl Calibrating {
     fn keep(&self, context: &Context, store: &mut Store, run: StoredRun<RunHead>) -> Result<u8, Failure> {
         let store_typed = context.settings.db_typed();
         let report = CalibrationReport { store_typed, ..calibration::of(run, &self.budgets_s) };
-        if report.made.known().next().is_some() {
-            store.add_calibration(&report.made)?;
-        } else {
-            context.printer.note(
-                "nothing was learnt, so that no earlier calibration is replaced: measure more processes (`--forks`)",
-            );
-        }
+        store.add_calibration(&report.made)?;
         context.printer.document(&calibrate::document(&report))?;
         Ok(report.exit_code())
     }

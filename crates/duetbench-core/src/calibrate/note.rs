@@ -43,19 +43,15 @@ impl Made {
     /// The calibration in a list, newest first, that tells most about a run of these benchmarks on this machine: one made here before all
     /// others, then the one that covers most benchmarks, then the newest. Absent where none shares a benchmark with the run.
     pub fn concerning<'a>(all: &'a [Made], ids: &BTreeSet<&BenchmarkId>, here: &Machine) -> Option<&'a Made> {
-        let shared = |made: &Made| made.known().filter(|id| ids.contains(id)).count();
+        let shared = |made: &Made| made.calibration.benchmarks.iter().filter(|b| ids.contains(&b.id)).count();
         // Among equally good ones, `max_by_key` takes the last.
         all.iter().rev().filter(|made| shared(made) > 0).max_by_key(|made| (made.machine == *here, shared(made)))
     }
 
     /// Whether nothing has changed since: it is the same machine with the same benchmarks.
     pub fn holds_for(&self, ids: &BTreeSet<&BenchmarkId>, here: &Machine) -> bool {
-        self.machine == *here && self.known().collect::<BTreeSet<_>>() == *ids
-    }
-
-    /// Benchmarks of which it learnt something.
-    pub fn known(&self) -> impl Iterator<Item = &BenchmarkId> {
-        self.calibration.benchmarks.iter().filter(|b| b.sources.is_some()).map(|b| &b.id)
+        let known: BTreeSet<&BenchmarkId> = self.calibration.benchmarks.iter().map(|b| &b.id).collect();
+        self.machine == *here && known == *ids
     }
 
     /// The note for a run of these benchmarks, which measured each for so many seconds.
@@ -90,8 +86,7 @@ fn count(n: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::Basis;
-    use crate::calibrate::{Blind, Calibrated, Costs, Sight, Sources};
+    use crate::calibrate::{Blind, Calibrated, Costs, Sight};
     use crate::environment::Environment;
     use crate::plan::Mode;
     use crate::spec::Decision;
@@ -113,21 +108,6 @@ mod tests {
         Machine::of(&environment, None)
     }
 
-    fn sources() -> Sources {
-        Sources {
-            layout: None,
-            fork: 0.01,
-            slice: 0.0,
-            slices: 1,
-            degrees_of_freedom: 9.0,
-            basis: Basis::TypicalSlice,
-            forks_per_unit: 1.0,
-            fork_degrees_of_freedom: 0.0,
-            tails: 1.0,
-            places: 1,
-        }
-    }
-
     fn id(name: &str) -> BenchmarkId {
         BenchmarkId { package: "p".into(), name: name.into() }
     }
@@ -140,7 +120,7 @@ mod tests {
         let calibrated = |(name, change): &(&str, f64)| Calibrated {
             id: id(name),
             mode: Mode::Duet,
-            sources: Some(sources()),
+            sources: None,
             costs: Costs { build_s: 0.0, fork_s: 0.1, slice_s: 0.0 },
             sights: vec![sight(*change), sight(change / 2.0)],
             blind: (*change > 0.1).then_some(Blind::Layout),
@@ -186,12 +166,10 @@ mod tests {
 
     #[test]
     fn it_holds_for_the_same_benchmarks_on_the_same_machine() {
-        let mut made = made("r1", machine("6.8", None), &[("A", 0.01), ("B", 0.02)]);
+        let made = made("r1", machine("6.8", None), &[("A", 0.01), ("B", 0.02)]);
         let (a, b) = (id("A"), id("B"));
         assert!(made.holds_for(&[&a, &b].into(), &machine("6.8", None)));
         assert!(!made.holds_for(&[&a].into(), &machine("6.8", None)));
         assert!(!made.holds_for(&[&a, &b].into(), &machine("6.9", None)));
-        made.calibration.benchmarks[1].sources = None;
-        assert!(!made.holds_for(&[&a, &b].into(), &machine("6.8", None)), "nothing was learnt of one");
     }
 }
