@@ -4,7 +4,7 @@ use super::configurations::Configurations;
 use super::in_order::{InOrder, Scratch};
 use super::metric::{Stability, Terms};
 use super::running::Running;
-use super::{Choice, Criteria};
+use super::{Choice, Criteria, REPETITIONS_MIN};
 use crate::recording::{Level, Recorded};
 
 /// One benchmark of a recording under some criteria.
@@ -55,14 +55,11 @@ impl<'a> Subject<'a> {
         })
     }
 
-    fn value(&self, configuration: &[usize], scratch: &mut Scratch) -> Option<f64> {
-        let ascending = self.in_order.values(configuration, scratch);
-        if ascending.is_empty() { None } else { self.metric.value(ascending, self.terms) }
-    }
-
-    /// The metric's exact value for a configuration; absent where it has none.
+    /// The metric's exact value for a configuration; absent where it has none, also since gaps leave too few values of it.
     pub fn stability(&self, configuration: &[usize]) -> Option<f64> {
-        self.value(configuration, &mut Scratch::default())
+        let mut scratch = Scratch::default();
+        let ascending = self.in_order.values(configuration, &mut scratch);
+        if ascending.len() < REPETITIONS_MIN { None } else { self.metric.value(ascending, self.terms) }
     }
 
     /// The metric's exact value for a configuration if it is stable. Most that are not are told from bounds.
@@ -74,7 +71,7 @@ impl<'a> Subject<'a> {
             return None;
         }
         let ascending = self.in_order.values(configuration, scratch);
-        if ascending.is_empty() || self.metric.at_least_in_order(ascending, self.terms) > threshold {
+        if ascending.len() < REPETITIONS_MIN || self.metric.at_least_in_order(ascending, self.terms) > threshold {
             return None;
         }
         self.metric.value(ascending, self.terms).filter(|value| self.criteria.is_stable(*value))

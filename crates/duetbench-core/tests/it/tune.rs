@@ -166,6 +166,22 @@ fn too_few_repetitions_are_never_stable() {
 }
 
 #[test]
+fn gaps_that_leave_too_few_values_are_never_stable() {
+    let gap = f64::NAN;
+    // Whole, the values are within 1 %; the first fork gave one alone, the second two.
+    let values = vec![100.0, gap, gap, 100.5, 101.0, gap, 100.2, 100.8, 100.1];
+    let suite = recording(&JMH, vec![recorded("A", &[3, 3], values)]);
+    for metric in QUICK {
+        let rules = Rules { threshold: 0.05, ..Rules::of(metric) };
+        let choice = only(&tune(&suite, &rules)).clone();
+        assert_eq!((&choice.chosen, choice.stable), (&vec![3, 1], true), "{}", metric.word());
+        assert!(choice.stability > 0.0, "{}", metric.word());
+        let short = choose(&suite, &rules, |_, _| Some(vec![1, 3]));
+        assert!(!only(&short).stable && only(&short).stability.is_infinite(), "{}", metric.word());
+    }
+}
+
+#[test]
 fn values_that_no_formula_takes_do_no_harm() {
     for values in [vec![0.0; 6], vec![-1.0, 1.0, -1.0, 1.0, -1.0, 1.0], vec![1e308; 6], vec![1e-320; 6]] {
         let suite = recording(&JMH, vec![recorded("A", &[2, 3], values)]);
