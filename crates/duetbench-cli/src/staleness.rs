@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use duetbench_core::Recording;
 use duetbench_core::plan::Repetitions;
-use duetbench_core::recording::Recorded;
+use duetbench_core::recording::{Level, Recorded};
 use duetbench_core::tune::{Rules, choose, tune};
 use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
 use duetbench_run::store::Provenance;
@@ -75,7 +75,6 @@ pub struct Surroundings<'a> {
 /// Holds a plan against a new run: entries in name order, those that are stale tuned again by the plan's own rules.
 pub fn inspect(plan: &PlanFile, recording: &Recording, rules: &Rules, around: &Surroundings<'_>) -> Vec<Entry> {
     let planned: BTreeMap<&str, &PlannedRepetitions> = plan.benchmarks.iter().map(|b| (b.name.as_str(), b)).collect();
-    let other_machine = plan.learnt.machine.as_ref().is_some_and(|machine| *machine != around.now.machine);
     let mut entries: Vec<Entry> = Vec::new();
     for recorded in &recording.benchmarks {
         let mut entry = Entry {
@@ -88,17 +87,23 @@ pub fn inspect(plan: &PlanFile, recording: &Recording, rules: &Rules, around: &S
         match &entry.planned {
             None => entry.reasons.push(Reason::New),
             Some(planned) => {
-                let cut = planned.warmup.saturating_sub(warmed_up_in_run(&planned.name, around));
-                let warm = recorded.without_warm_up(&recording.levels, cut as usize);
-                let value = value_as_planned(recording, warm.as_ref().unwrap_or(recorded), planned, rules);
+                let cut = planned.warmup.saturating_sub(warmed_up_in_run(&planned.name, around)) as usize;
                 // One that was not stable in full is not expected to be so now.
-                if planned.stable && value.is_none_or(|value| value > rules.threshold) {
-                    entry.reasons.push(Reason::Violates { value });
+                if planned.stable && is_short(&recording.levels, recorded, planned, cut) {
+                    entry.unknown = Some("the run has fewer repetitions than the plan".into());
+                    entry.next = Some(planned.clone());
+                } else if planned.stable {
+                    let warm = recorded.without_warm_up(&recording.levels, cut);
+                    let value = value_as_planned(recording, warm.as_ref().unwrap_or(recorded), planned, rules);
+                    if value.is_none_or(|value| value > rules.threshold) {
+                        entry.reasons.push(Reason::Violates { value });
+                    }
                 }
-                if has_other_code(&recorded.benchmark, plan, around) {
+                if has_other_code(planned, plan, around) {
                     entry.reasons.push(Reason::Code);
                 }
-                if other_machine {
+                let machine = planned.machine.as_ref().or(plan.learnt.machine.as_ref());
+                if machine.is_some_and(|machine| *machine != around.now.machine) {
                     entry.reasons.push(Reason::Machine);
                 }
             }
@@ -147,6 +152,8 @@ fn tune_again(entries: &mut [Entry], recording: &Recording, again: &Again<'_>, a
         let choice = tuned.choices.iter().find(|choice| choice.benchmark == entry.name);
         entry.next = choice.zip(costs.get(entry.name.as_str())).map(|(choice, cost)| PlannedRepetitions {
             warmup: warm.planned(&entry.name).saturating_add(warmed_up_in_run(&entry.name, around)),
+            artifact_digest: code_of(&entry.name, around.now).cloned(),
+            machine: Some(around.now.machine.clone()).filter(|machine| !machine.is_empty()),
             ..PlannedRepetitions::of(choice, &recording.levels, cost)
         });
         if entry.next.is_none() {
@@ -161,7 +168,17 @@ fn warmed_up_in_run(benchmark: &str, around: &Surroundings<'_>) -> u32 {
     around.now.warmup.get(benchmark).copied().unwrap_or(0)
 }
 
-/// The metric's value with the repetitions that are planned; absent where these have none, or were not measured.
+/// Whether a run has fewer repetitions of any level than are planned, after so many iterations that warm up.
+fn is_short(levels: &[Level], recorded: &Recorded, planned: &PlannedRepetitions, cut: usize) -> bool {
+    let there = levels.iter().zip(recorded.grid.shape());
+    there.zip(planned.wanted(levels)).any(|((level, there), wanted)| match level {
+        Level::Instance => false,
+        Level::Iteration => wanted.saturating_add(cut) > *there,
+        Level::SuiteRun | Level::Fork | Level::Second => wanted > *there,
+    })
+}
+
+/// The metric's value with the repetitions that are planned; absent where these have none.
 fn value_as_planned(
     recording: &Recording,
     recorded: &Recorded,
@@ -181,18 +198,30 @@ fn value_as_planned(
     as_planned.choices.first().map(|choice| choice.stability).filter(|value| value.is_finite())
 }
 
+/// The digest of a benchmark's package.
+fn of_package<'a>(name: &str, all: &'a BTreeMap<String, String>) -> Option<&'a String> {
+    let holds = |package: &&String| name.strip_prefix(package.as_str()).is_some_and(|rest| rest.starts_with('.'));
+    all.keys().filter(holds).max_by_key(|package| package.len()).and_then(|package| all.get(package))
+}
+
+/// The digest of a benchmark's test binary, or of all together where that is not known.
+fn code_of<'a>(name: &str, now: &'a Provenance) -> Option<&'a String> {
+    let digest = of_package(name, &now.artifacts).unwrap_or(&now.artifact_digest);
+    Some(digest).filter(|digest| !digest.is_empty())
+}
+
 /// Whether a benchmark's code differs from what the plan was learnt from: by its package's test binary where that is known of
 /// both, else by all of them together. Where neither is known, nothing is said.
-fn has_other_code(name: &str, plan: &PlanFile, around: &Surroundings<'_>) -> bool {
-    let package = |all: &BTreeMap<String, String>| {
-        let holds = |package: &&String| name.strip_prefix(package.as_str()).is_some_and(|rest| rest.starts_with('.'));
-        all.keys().filter(holds).max_by_key(|package| package.len()).and_then(|package| all.get(package).cloned())
-    };
+fn has_other_code(planned: &PlannedRepetitions, plan: &PlanFile, around: &Surroundings<'_>) -> bool {
+    let name = &planned.name;
+    if let Some(then) = &planned.artifact_digest {
+        return code_of(name, around.now).is_some_and(|now| now != then);
+    }
     if let Some(then) = around.artifacts_then.filter(|all| !all.is_empty())
         && !around.now.artifacts.is_empty()
     {
         // The last run that the plan was learnt from may not have had this package.
-        return package(then).is_some_and(|then| Some(then) != package(&around.now.artifacts));
+        return of_package(name, then).is_some_and(|then| Some(then) != of_package(name, &around.now.artifacts));
     }
     let then = plan.learnt.artifact_digest.as_ref().filter(|digest| !digest.is_empty());
     then.is_some_and(|then| !around.now.artifact_digest.is_empty() && *then != around.now.artifact_digest)
@@ -200,7 +229,7 @@ fn has_other_code(name: &str, plan: &PlanFile, around: &Surroundings<'_>) -> boo
 
 #[cfg(test)]
 mod tests {
-    use duetbench_core::recording::{Better, Cost, Grid, HarnessWarmUp, Level};
+    use duetbench_core::recording::{Better, Cost, Grid, HarnessWarmUp};
     use duetbench_core::tune::Metric;
     use duetbench_run::plan_file::LearntFrom;
 
@@ -233,6 +262,8 @@ mod tests {
             iteration_s: 0.01,
             stability: 0.001,
             stable: true,
+            artifact_digest: None,
+            machine: None,
         };
         let learnt = LearntFrom {
             date: String::new(),
@@ -257,6 +288,18 @@ mod tests {
         };
         let around = Surroundings { now: &now, artifacts_then: None, missing: &|_| None };
         inspect(&PlanFile::new(learnt, vec![entry]), &recording(), &Rules::of(Metric::Cv), &around).remove(0)
+    }
+
+    #[test]
+    fn a_run_with_fewer_repetitions_than_the_plan_tells_nothing() {
+        // Ten iterations are planned, and forty were measured.
+        assert_eq!(inspected(30, 0).unknown, None);
+        for warmup in [31, 40] {
+            let short = inspected(warmup, 0);
+            assert!(short.unknown.is_some_and(|why| why.contains("fewer repetitions")), "{warmup}");
+            assert!(short.reasons.is_empty() && short.next == short.planned, "{warmup}");
+        }
+        assert_eq!(inspected(31, 1).unknown, None);
     }
 
     #[test]

@@ -84,6 +84,12 @@ pub struct PlannedRepetitions {
     pub stability: f64,
     /// Whether that is within the threshold.
     pub stable: bool,
+    /// Digest of its test binary, where it was learnt from another one than the rest.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub artifact_digest: Option<String>,
+    /// The machine in a line, where it was learnt on another one than the rest.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub machine: Option<String>,
 }
 
 impl PlannedRepetitions {
@@ -104,12 +110,19 @@ impl PlannedRepetitions {
             iteration_s: rounded(seconds * cost.innermost_s),
             stability: rounded(choice.stability),
             stable: choice.stable,
+            artifact_digest: None,
+            machine: None,
         }
     }
 
-    /// Repetitions of each of these levels, as far as there are so many. A comparison has one fork in every suite run, so all forks that
-    /// are planned are suite runs there.
+    /// Repetitions of each of these levels, as far as there are so many.
     pub fn shape(&self, levels: &[Level], there: &[usize]) -> Vec<usize> {
+        self.wanted(levels).iter().zip(there).map(|(wanted, there)| *wanted.min(there)).collect()
+    }
+
+    /// Repetitions of each of these levels; of instances as many as there are. A comparison has one fork in every suite run, so all forks
+    /// that are planned are suite runs there.
+    pub fn wanted(&self, levels: &[Level]) -> Vec<usize> {
         let comparison = !levels.contains(&Level::Iteration);
         let [suite_runs, forks, iterations] = [self.suite_runs, self.forks, self.iterations].map(u64::from);
         let wanted = |level: &Level| match level {
@@ -120,8 +133,7 @@ impl PlannedRepetitions {
             Level::Iteration => iterations,
             Level::Second => self.iteration_s.round().max(1.0) as u64,
         };
-        let least = |(level, there): (&Level, &usize)| usize::try_from(wanted(level)).unwrap_or(usize::MAX).min(*there);
-        levels.iter().zip(there).map(least).collect()
+        levels.iter().map(|level| usize::try_from(wanted(level)).unwrap_or(usize::MAX)).collect()
     }
 
     /// Refuses what nobody can measure.

@@ -8,7 +8,7 @@ use duetbench_core::plan::Excluded;
 use duetbench_core::recording::Level;
 use duetbench_core::spec::{Filter, defaults};
 use duetbench_core::tune::{Metric, Rules};
-use duetbench_run::plan_file::{self, LearntFrom, PlanFile};
+use duetbench_run::plan_file::{self, LearntFrom, PlanFile, PlannedRepetitions};
 use duetbench_run::store::{Head, Provenance, Store, StoredRun};
 
 use super::tune::{check_numbers, without_iterations, write};
@@ -56,15 +56,28 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
     if stale && !plannable && !args.no_write {
         context.printer.note(&format!("no plan was written: {}", without_iterations(&stored.name)));
     }
-    let next = || feasible(entries.iter().filter_map(|entry| entry.next.clone()).collect(), context);
-    let entries_next = if stale && plannable && !args.no_write { next() } else { Vec::new() };
+    let whole = entries.iter().all(|entry| entry.unknown.is_none());
+    let next = || feasible(next(&entries, whole), context);
+    let renews = entries.iter().any(|entry| entry.is_stale() && entry.next != entry.planned);
+    let entries_next = if renews && plannable && !args.no_write { next() } else { Vec::new() };
     let written = !entries_next.is_empty();
     if written {
-        write(&PlanFile::new(learnt(&plan, &stored.name, &now, &entries), entries_next), &path, args, context)?;
+        let now = whole.then_some(&now);
+        write(&PlanFile::new(learnt(&plan, &stored.name, now), entries_next), &path, args, context)?;
     }
     let shown = render::Shown { plan: &path.display().to_string(), run: &stored.name, rules: &rules, written };
     context.printer.document(&render::document(&shown, &entries))?;
-    Ok(if stale && !written { code::FAILED } else { code::CLEAN })
+    let checked = entries.iter().any(|entry| entry.unknown.is_none());
+    Ok(if (stale && !written) || !checked { code::FAILED } else { code::CLEAN })
+}
+
+/// The entries from now on. Where the run has seen everything, it is what the plan was learnt from as a whole, and no entry says so itself.
+fn next(entries: &[Entry], whole: bool) -> Vec<PlannedRepetitions> {
+    let own = |entry: PlannedRepetitions| match whole {
+        true => PlannedRepetitions { artifact_digest: None, machine: None, ..entry },
+        false => entry,
+    };
+    entries.iter().filter_map(|entry| entry.next.clone()).map(own).collect()
 }
 
 /// The one run that is looked at.
@@ -100,13 +113,13 @@ fn learnt_from(plan: &PlanFile, store: &Store) -> Option<BTreeMap<String, String
     Some(stored.provenance(Role::Candidate).artifacts).filter(|artifacts| !artifacts.is_empty())
 }
 
-/// Where the plan was learnt now: the run counts for everything, as long as it has seen everything.
-fn learnt(plan: &PlanFile, run: &str, now: &Provenance, entries: &[Entry]) -> LearntFrom {
+/// Where the plan was learnt now: from the run alone, if that has seen everything.
+fn learnt(plan: &PlanFile, run: &str, now: Option<&Provenance>) -> LearntFrom {
     let mut learnt = plan.learnt.clone();
     learnt.date = today().to_string();
     learnt.from.retain(|from| from != run);
     learnt.from.push(run.to_owned());
-    if entries.iter().all(|entry| entry.unknown.is_none()) {
+    if let Some(now) = now {
         let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         learnt.version = known(&now.version);
         learnt.artifact_digest = known(&now.artifact_digest);

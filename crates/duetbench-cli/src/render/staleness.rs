@@ -70,7 +70,9 @@ fn counts(entries: &[Entry]) -> [usize; 3] {
 fn conclusion(shown: &Shown<'_>, entries: &[Entry]) -> String {
     let [hold, stale, unknown] = counts(entries);
     let deed = match (stale, shown.written) {
-        (0, _) => "the plan holds".to_owned(),
+        (0, _) if unknown == 0 => "the plan holds".to_owned(),
+        (0, _) if hold == 0 => "nothing was checked".to_owned(),
+        (0, _) => "what was checked holds".to_owned(),
         (_, true) => format!("`{}` is rewritten", shown.plan),
         (_, false) => format!("`{}` is left as it is", shown.plan),
     };

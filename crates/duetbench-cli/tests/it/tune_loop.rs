@@ -134,6 +134,37 @@ fn what_a_run_did_not_look_at_is_not_taken_for_gone() {
 }
 
 #[test]
+fn a_run_of_fewer_repetitions_than_planned_says_nothing() {
+    let place = learnt();
+    let before = plan(&place);
+    let shape = ["--suite-runs", "1", "--forks", "1", "--iterations", "1", "--warmup", "0", "--seconds", "0.1"];
+    run(&place, &[("Steady", 0.0), ("Other", 0.0)], &shape).expect(0);
+    let ran = check(&place, &[]).expect(1);
+    assert_eq!([&ran.json()["hold"], &ran.json()["not_checked"]], [&Value::from(0), &Value::from(2)], "{}", ran.stdout);
+    assert!(ran.stdout.contains("the run has fewer repetitions than the plan"), "{}", ran.stdout);
+    assert!(place.duet(&["tune", "--check", "latest"]).expect(1).stdout.contains("nothing was checked"));
+    assert_eq!(plan(&place), before);
+}
+
+#[test]
+fn an_entry_that_a_run_of_some_benchmarks_renewed_is_no_longer_stale() {
+    let place = learnt();
+    let other = plan(&place).replacen("machine = \"", "machine = \"another ", 1);
+    place.write("duet-plan.toml", &other);
+    let steady = || run(&place, &[("Steady", 0.0), ("Other", 0.0)], &["--forks", "4", "--bench", "Steady"]);
+    steady().expect(0);
+    assert_eq!(reasons(&check(&place, &[]).expect(0), "Steady"), ["machine"]);
+    steady().expect(0);
+    assert_eq!(reasons(&check(&place, &[]).expect(0), "Steady"), [""; 0]);
+    // The other one was not seen on this machine before.
+    run(&place, &[("Steady", 0.0), ("Other", 0.0)], &["--forks", "4"]).expect(0);
+    let ran = check(&place, &[]).expect(0);
+    assert_eq!([reasons(&ran, "Steady"), reasons(&ran, "Other")], [vec![], vec!["machine".to_owned()]]);
+    let plan = plan(&place);
+    assert!(!plan.contains("another ") && plan.matches("machine = ").count() == 1, "{plan}");
+}
+
+#[test]
 fn another_machine_makes_everything_stale() {
     let place = learnt();
     let other = plan(&place).replacen("machine = \"", "machine = \"another ", 1);
