@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use duetbench_core::Recording;
-use duetbench_core::recording::Level;
+use duetbench_core::recording::{Level, Recorded};
 use duetbench_core::tune::{TunedWarmUp, without_warm_up};
 use duetbench_core::warmup::SERIES_MIN;
 
@@ -59,7 +59,9 @@ pub fn asked_for(recording: Recording, asked: usize) -> Result<Warm, Failure> {
         return Err(Failure::usage(words));
     }
     let warm = recording.without_warm_up(asked).ok_or_else(|| {
-        Failure::usage(format!("`--warmup {asked}` leaves nothing of a benchmark in `{}`", recording.name))
+        let is_gone = |one: &&Recorded| one.without_warm_up(&recording.levels, asked).is_none();
+        let gone = recording.benchmarks.iter().find(is_gone).map_or("", |one| one.benchmark.as_str());
+        Failure::usage(format!("`--warmup {asked}` leaves nothing of `{gone}` in `{}`", recording.name))
     })?;
     Ok(Warm { recording: warm, asked, found })
 }

@@ -52,7 +52,7 @@ pub struct CalibrateArgs {
     /// A change to be able to see, instead of measuring.
     #[command(flatten)]
     pub propose: ProposeArgs,
-    /// Do nothing if the last calibration was made on this machine (processor, kernel, governor, toolchain) with the same benchmarks
+    /// Do nothing if a calibration was made on this machine (processor, kernel, governor, toolchain) with the same benchmarks
     #[arg(long, conflicts_with = "resume")]
     pub if_changed: bool,
     /// This sitting.

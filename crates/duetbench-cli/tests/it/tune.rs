@@ -88,7 +88,7 @@ fn requests_that_make_no_sense_are_refused() {
     check(&["shop-v1.csv", "--format", "go"], 2, "cannot be written as Go benchmark text");
     check(&["shop-v1.csv", "--metric", "all", "--plan-file", "p"], 2, "a plan is learnt by one metric");
     check(&["shop-v1.csv", "--levels", "second"], 2, "`shop-v1` has no level `second`: it has fork, iteration");
-    check(&["shop-v1.csv", "--warmup", "10"], 2, "`--warmup 10` leaves nothing of a benchmark in `shop-v1`");
+    check(&["shop-v1.csv", "--warmup", "10"], 2, "`--warmup 10` leaves nothing of `p.Calm` in `shop-v1`");
     check(&["shop-v1.csv", "--threshold", "0%"], 2, "`--threshold` must be more than 0%");
     check(&["shop-v1.csv", "--confidence", "100%"], 2, "`--confidence` must be at least 50%");
     check(&["shop-v1.csv", "--keep", "process"], 2, "a level is one of instance, suite_run, fork, iteration, second");
