@@ -31,8 +31,11 @@ pub struct CalibrationReport {
 impl CalibrationReport {
     /// The exit code that says what came of it.
     pub fn exit_code(&self) -> u8 {
-        let nothing = self.made.calibration.benchmarks.iter().all(|b| b.sources.is_none());
-        if nothing || !self.failed.is_empty() { code::FAILED } else { code::CLEAN }
+        if self.made.calibration.known().next().is_none() || !self.failed.is_empty() {
+            code::FAILED
+        } else {
+            code::CLEAN
+        }
     }
 }
 

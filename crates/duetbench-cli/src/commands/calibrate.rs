@@ -90,7 +90,11 @@ impl Calibrating {
     fn keep(&self, context: &Context, store: &mut Store, run: StoredRun<RunHead>) -> Result<u8, Failure> {
         let store_typed = context.settings.db_typed();
         let report = CalibrationReport { store_typed, ..calibration::of(run, &self.budgets_s) };
-        store.add_calibration(&report.made)?;
+        if report.made.calibration.known().next().is_some() {
+            store.add_calibration(&report.made)?;
+        } else {
+            context.printer.note("nothing was learnt, so this calibration is not kept");
+        }
         context.printer.document(&calibrate::document(&report))?;
         Ok(report.exit_code())
     }

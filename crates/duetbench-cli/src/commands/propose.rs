@@ -76,7 +76,8 @@ fn target(args: &ProposeArgs) -> Result<SuiteTarget, Failure> {
 /// The calibration of a run, or the newest.
 fn pick(run: Option<&str>, context: &Context) -> Result<Made, RunError> {
     let (store, db) = (Store::open_to_read(&context.db())?, context.settings.db_typed());
-    let all = store.calibrations()?;
+    let mut all = store.calibrations()?;
+    all.retain(|made| made.calibration.known().next().is_some());
     let Some(run) = run else { return all.into_iter().next().ok_or_else(|| nothing(context)) };
     let name = store.reopen(run)?.to_string();
     all.into_iter().find(|made| made.run == name).ok_or_else(|| {

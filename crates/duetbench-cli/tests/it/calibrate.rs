@@ -138,6 +138,25 @@ fn it_is_made_again_only_where_something_changed() {
 }
 
 #[test]
+fn one_that_learnt_nothing_is_not_kept() {
+    let place = Place::new();
+    let short = calibrate(&place, SCRIPT, &["--forks", "2"]).expect(1).says(&["is not kept"]);
+    assert!(
+        short.stdout.contains("nothing: too few fork pairs") && !short.stdout.contains("too short"),
+        "{}",
+        short.stdout
+    );
+    place.duet(&["calibrate", "--see", "3%"]).expect(1).says(&["there is no calibration"]);
+    // The next one is measured, and stays the one that counts after another such run.
+    calibrate(&place, SCRIPT, &["--if-changed"]).expect(0);
+    calibrate(&place, SCRIPT, &["--forks", "2"]).expect(1);
+    calibrate(&place, SCRIPT, &["--if-changed"])
+        .expect(0)
+        .says(&["nothing has changed since the calibration of run r2"]);
+    assert_eq!(place.duet(&["calibrate", "--see", "3%", "--format", "json"]).json()["calibration"]["run"], "r2");
+}
+
+#[test]
 fn one_that_is_interrupted_goes_on_and_comes_to_the_same() {
     let place = Place::new();
     let interrupting = SCRIPT.replace("0.02}", r#"0.02, "interrupt_in": 4}"#);

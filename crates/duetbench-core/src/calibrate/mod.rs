@@ -86,6 +86,11 @@ pub struct Calibrated {
 }
 
 impl Calibration {
+    /// The benchmarks of which it learnt how much they vary.
+    pub fn known(&self) -> impl Iterator<Item = &Calibrated> {
+        self.benchmarks.iter().filter(|b| b.sources.is_some())
+    }
+
     /// Whether layout was looked for.
     pub fn has_layout(&self) -> bool {
         self.benchmarks.iter().filter_map(|b| b.sources.as_ref()).any(|sources| sources.layout.is_some())

@@ -41,16 +41,16 @@ pub struct CalibrationNote {
 
 impl Made {
     /// The calibration in a list, newest first, that tells most about a run of these benchmarks on this machine: one made here before all
-    /// others, then the one that covers most benchmarks, then the newest. Absent where none shares a benchmark with the run.
+    /// others, then the one that knows most of them, then the newest. Absent where none knows one.
     pub fn concerning<'a>(all: &'a [Made], ids: &BTreeSet<&BenchmarkId>, here: &Machine) -> Option<&'a Made> {
-        let shared = |made: &Made| made.calibration.benchmarks.iter().filter(|b| ids.contains(&b.id)).count();
+        let shared = |made: &Made| made.calibration.known().filter(|b| ids.contains(&b.id)).count();
         // Among equally good ones, `max_by_key` takes the last.
         all.iter().rev().filter(|made| shared(made) > 0).max_by_key(|made| (made.machine == *here, shared(made)))
     }
 
-    /// Whether nothing has changed since: it is the same machine with the same benchmarks.
+    /// Whether nothing has changed since: it is the same machine with the same benchmarks, of all of which something was learnt.
     pub fn holds_for(&self, ids: &BTreeSet<&BenchmarkId>, here: &Machine) -> bool {
-        let known: BTreeSet<&BenchmarkId> = self.calibration.benchmarks.iter().map(|b| &b.id).collect();
+        let known: BTreeSet<&BenchmarkId> = self.calibration.known().map(|b| &b.id).collect();
         self.machine == *here && known == *ids
     }
 
@@ -86,7 +86,8 @@ fn count(n: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibrate::{Blind, Calibrated, Costs, Sight};
+    use crate::analysis::Basis;
+    use crate::calibrate::{Blind, Calibrated, Costs, Sight, Sources};
     use crate::environment::Environment;
     use crate::plan::Mode;
     use crate::spec::Decision;
@@ -112,6 +113,21 @@ mod tests {
         BenchmarkId { package: "p".into(), name: name.into() }
     }
 
+    fn sources() -> Sources {
+        Sources {
+            layout: None,
+            fork: 0.01,
+            slice: 0.01,
+            slices: 100,
+            degrees_of_freedom: 19.0,
+            basis: Basis::TypicalSlice,
+            forks_per_unit: 1.0,
+            fork_degrees_of_freedom: 0.0,
+            tails: 1.0,
+            places: 1,
+        }
+    }
+
     /// A calibration of benchmarks that see so much after 10 s, and half of it after 90 s.
     fn made(run: &str, machine: Machine, benchmarks: &[(&str, f64)]) -> Made {
         let sight = |change: f64| {
@@ -120,7 +136,7 @@ mod tests {
         let calibrated = |(name, change): &(&str, f64)| Calibrated {
             id: id(name),
             mode: Mode::Duet,
-            sources: None,
+            sources: Some(sources()),
             costs: Costs { build_s: 0.0, fork_s: 0.1, slice_s: 0.0 },
             sights: vec![sight(*change), sight(change / 2.0)],
             blind: (*change > 0.1).then_some(Blind::Layout),
@@ -171,5 +187,20 @@ mod tests {
         assert!(made.holds_for(&[&a, &b].into(), &machine("6.8", None)));
         assert!(!made.holds_for(&[&a].into(), &machine("6.8", None)));
         assert!(!made.holds_for(&[&a, &b].into(), &machine("6.9", None)));
+    }
+
+    #[test]
+    fn a_benchmark_of_which_nothing_was_learnt_does_not_count() {
+        let (here, ids) = (machine("6.8", None), [id("A"), id("B")]);
+        let ids = ids.iter().collect();
+        let short = |run: &str, learnt: usize| {
+            let mut short = made(run, here.clone(), &[("A", 0.01), ("B", 0.02)]);
+            short.calibration.benchmarks.iter_mut().skip(learnt).for_each(|b| b.sources = None);
+            short
+        };
+        let all = [short("r3", 0), short("r2", 1), short("r1", 2)];
+        assert_eq!(all.each_ref().map(|made| made.holds_for(&ids, &here)), [false, false, true]);
+        let found = |all| Made::concerning(all, &ids, &here).map(|made| made.run.as_str());
+        assert_eq!([found(&all), found(&all[..2]), found(&all[..1])], [Some("r1"), Some("r2"), None]);
     }
 }

@@ -34,8 +34,12 @@ fn subject(report: &CalibrationReport) -> String {
 fn summary(report: &CalibrationReport) -> Vec<String> {
     let calibration = &report.made.calibration;
     let mut lines: Vec<String> = Vec::new();
+    let why = match calibration.known().next() {
+        Some(_) => "too short for an interval",
+        None => "too few fork pairs came to their end",
+    };
     for (budget_s, seen) in calibration.budgets_s.iter().zip(calibration.suite_sights()) {
-        let what = seen.map_or_else(|| "nothing: too short for an interval".to_owned(), |seen| sees(&seen));
+        let what = seen.map_or_else(|| format!("nothing: {why}"), |seen| sees(&seen));
         lines.push(format!("with {} per benchmark you will see {what}", time(*budget_s)));
     }
     lines.extend(words::alarms(&calibration.alarms.called_changed));
