@@ -16,8 +16,10 @@ const FORKS_MAX: usize = 5;
 /// Slices of each, the last ones.
 const SLICES_MAX: u32 = 100;
 
+/// Runs of searches for a commit are of old commits, in the order of the search.
 const SELECT_RUNS: &str =
-    "SELECT id, head, complete FROM runs WHERE id <= ?1 AND head ->> 'kind' IS NULL ORDER BY id DESC LIMIT ?2";
+    "SELECT id, head, complete FROM runs WHERE id <= ?1 AND head ->> 'kind' IS NULL AND (id = ?1 OR 'r' || id NOT IN
+    (SELECT value FROM bisections, json_tree(bisection) WHERE key = 'run' AND value IS NOT NULL)) ORDER BY id DESC LIMIT ?2";
 const SELECT_TRIALS: &str = "SELECT benchmark, mode, first_sample, samples FROM trials
     WHERE run = ?1 AND round = 0 AND failure IS NULL ORDER BY id DESC";
 const SELECT_TIME: &str = "SELECT total(wall_ns), total(invocations) FROM (SELECT wall_ns, invocations FROM samples

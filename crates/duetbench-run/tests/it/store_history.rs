@@ -102,6 +102,20 @@ fn of_each_run_the_last_slices_of_the_last_forks_are_read() {
 }
 
 #[test]
+fn runs_of_a_search_are_in_no_history_but_their_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&dir.path().join("duet.db")).unwrap();
+    for ns in 1..=5 {
+        add(&mut store, &head(), &forks(&[ns]), Mode::InterleavedOneCore);
+    }
+    let run = |name: Option<&str>| serde_json::json!({"base": 0, "head": 1, "benchmark": null, "run": name});
+    let search = serde_json::json!({"compared": [run(Some("r2")), run(None)], "open": run(Some("r4"))});
+    store.add_bisection(&search).unwrap();
+    assert_eq!(told(&of(&store, "latest")), [("r1", Some(1.0)), ("r3", Some(3.0)), ("r5", Some(5.0))]);
+    assert_eq!(told(&of(&store, "r2")), [("r1", Some(1.0)), ("r2", Some(2.0))]);
+}
+
+#[test]
 fn a_history_has_an_end() {
     let dir = tempfile::tempdir().unwrap();
     let mut store = Store::open(&dir.path().join("duet.db")).unwrap();
