@@ -91,6 +91,25 @@ fn where_only_comments_differ_nothing_is_found() {
     assert_eq!(found["answer"], "nothing_slower", "{found:#}");
 }
 
+/// Between the end points, whose benchmarks are the same, most commits have another one that does twice the work.
+#[test]
+fn a_commit_whose_benchmark_is_another_one_is_not_taken_for_a_slow_one() {
+    let place = repository(2);
+    let twice = BENCHMARK.replace("\t\tsum = Work()\n", "\t\tsum = Work()\n\t\tsum = Work()\n");
+    let of = |benchmark: &str, rounds: u32, subject: &str| {
+        place.write("fixture_test.go", benchmark).write("fixture.go", &source(rounds, &format!("// {subject}.")));
+        place.commit_all(subject);
+    };
+    ["redefined", "still", "again"].iter().for_each(|subject| of(&twice, 2, subject));
+    of(BENCHMARK, 2, "restored");
+    of(BENCHMARK, 4, "slow");
+    let arguments = ["HEAD~5", "HEAD", "--format", "json", "--threshold", "20%", "--seed", "1", "--builds", "1"];
+    let mut command = place.command(&[&["bisect"], &arguments[..]].concat());
+    let found = Ran::from(command.env_remove("DUET_SAME_BENCHMARKS").output().unwrap()).expect(3).json();
+    assert_eq!(found["steps"][0]["commit"], place.git(&["rev-parse", "HEAD"]).trim(), "{found:#}");
+    assert!(found["skipped"][0]["reason"].as_str().unwrap().contains("is another benchmark there"), "{found:#}");
+}
+
 #[test]
 fn a_dry_run_lists_the_commits_and_measures_nothing() {
     let place = repository(4);

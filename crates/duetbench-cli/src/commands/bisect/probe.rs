@@ -121,11 +121,12 @@ impl Taking<'_> {
 
 /// Why a run says nothing of a benchmark that it measured, where it does not.
 fn fails_in(report: &Report, target: &BenchmarkId) -> Option<String> {
-    if units(report, target) > 0 {
+    let judged = report.benchmark(target).map(|one| &one.verdict);
+    if units(report, target) > 0 && !judged.is_some_and(Verdict::is_redefined) {
         return None;
     }
-    let judged = report.benchmark(target).map(|one| &one.verdict);
     Some(match judged {
+        Some(verdict) if verdict.is_redefined() => format!("`{}` is another benchmark there", target.name),
         Some(Verdict::Failed { reason, .. }) => format!("`{}` fails while it is measured: {reason}", target.name),
         _ => format!("`{}` gave nothing while it was measured", target.name),
     })
