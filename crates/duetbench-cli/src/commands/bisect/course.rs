@@ -1,7 +1,7 @@
 //! The course of a search: it asks core where to measure next on each line, and keeps every comparison.
 
 use std::cell::RefCell;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use duetbench_core::bisect::{self, Costs, Next, Question, Search};
 use duetbench_core::report::BenchmarkReport;
@@ -25,8 +25,10 @@ use crate::render;
 use crate::render::format::{change, duration, failure_in_one_line, many};
 use crate::session::{same_machine, tell_interrupted};
 
-/// Share of the budget that the comparison of two end points may take.
+/// Share of the budget that a comparison by all benchmarks may take.
 const ENDS_SHARE: u32 = 4;
+/// Share that it gets where less is left, so that it has an answer.
+const LEAST_SHARE: u32 = 32;
 
 /// A search on its way.
 pub(super) struct Course<'a> {
@@ -266,7 +268,7 @@ impl<'a> Course<'a> {
     /// The request of an ordinary comparison.
     fn ordinary(&self, selection: Selection, confirm: bool) -> Spec {
         let spec = self.known.record.spec.clone();
-        let budget = spec.effort.budget.map(|budget| budget / ENDS_SHARE);
+        let budget = spec.effort.budget.map(|budget| part_of(budget, self.measured_s));
         let effort = Effort { budget, confirm: confirm || spec.effort.confirm, ..spec.effort };
         Spec { effort, selection, seed: self.seed(), ..spec }
     }
@@ -391,6 +393,12 @@ impl<'a> Course<'a> {
     }
 }
 
+/// The part of a budget that a comparison gets after so much of it was spent measuring.
+fn part_of(budget: Duration, measured_s: f64) -> Duration {
+    let left = budget.saturating_sub(Duration::from_secs_f64(measured_s));
+    left.clamp(budget / LEAST_SHARE, budget / ENDS_SHARE)
+}
+
 /// The candidates of a search and the time that they will take, in words.
 fn left(search: &Search, costs: &Costs) -> String {
     let time = search.expected_s(costs).map_or_else(String::new, |s| format!(", about {}", duration(s)));
@@ -404,5 +412,16 @@ fn exit_code(bisection: &Bisection) -> u8 {
         true => code::REGRESSION,
         false if bisection.ends.are_unusable() => code::FAILED,
         false => code::INCONCLUSIVE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comparison_takes_no_more_of_a_budget_than_is_left() {
+        let part_s = |measured_s| part_of(Duration::from_secs(320), measured_s).as_secs();
+        assert_eq!([0.0, 240.0, 300.0, 315.0, 400.0].map(part_s), [80, 80, 20, 10, 10]);
     }
 }
