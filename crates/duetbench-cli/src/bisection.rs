@@ -216,7 +216,7 @@ pub struct Bisection {
     pub commits: Vec<Commit>,
     /// Number of the bad one.
     pub last: usize,
-    /// Smallest change that is worth a search, a fraction.
+    /// Smallest change that is worth a search where no rule says another, a fraction.
     pub threshold: f64,
     /// Whether merges were not to be searched inside.
     pub first_parent: bool,
@@ -248,6 +248,8 @@ pub struct Ends {
     pub open: Vec<BenchmarkId>,
     /// Benchmarks that are slower by no more than the threshold.
     pub tolerated: Vec<Regressed>,
+    /// The largest of these thresholds, a fraction.
+    pub tolerance: f64,
     /// Benchmarks that failed.
     pub failed: Vec<BenchmarkId>,
     /// Number of all that were to be compared.
@@ -268,6 +270,8 @@ pub struct Sought {
     pub benchmark: String,
     /// Ratio of the bad commit to the good one.
     pub ratio: f64,
+    /// Smallest change of it that matters, a fraction.
+    pub threshold: f64,
     /// The answer.
     pub answer: Answer,
 }
@@ -354,13 +358,8 @@ pub struct Other {
 impl Other {
     /// Whether the steps make at least half of its change.
     pub fn is_explained(&self) -> Option<bool> {
-        self.ratio_of_steps.map(|steps| is_half(steps.ln(), self.ratio.ln()))
+        self.ratio_of_steps.map(|steps| bisect::is_half(steps.ln(), self.ratio.ln()))
     }
-}
-
-/// Whether a change makes at least half of another, both log ratios.
-pub fn is_half(part: f64, whole: f64) -> bool {
-    part / whole >= 0.5
 }
 
 /// A comparison, as it is reported.

@@ -47,6 +47,7 @@ fn of_two_merges() -> Bisection {
     let sought = |name: &str, ratio: f64, step: Found| Sought {
         benchmark: name.into(),
         ratio,
+        threshold: 0.03,
         answer: Answer::Steps(vec![step]),
     };
     let compared = |(base, head): (usize, usize), of: Option<&str>, run: Option<(&str, f64)>| Shown {
@@ -122,8 +123,9 @@ fn what_is_open_tolerated_or_failed_is_not_called_nothing() {
         ],
     );
     let tolerated = vec![Regressed { id: id("BenchmarkSum"), ratio: 1.02 }];
-    let tolerated = Ends { tolerated, all: 1, ..Ends::default() };
-    let words = ["by more than the tolerated 3%", "`Sum` is slower, which is tolerated: +2"];
+    // By a rule's threshold.
+    let tolerated = Ends { tolerated, tolerance: 0.05, all: 1, ..Ends::default() };
+    let words = ["by more than the tolerated 5%", "`Sum` is slower, which is tolerated: +2"];
     check(tolerated, "nothing_slower", &words);
     let failed = Ends { failed: vec![id("BenchmarkOne")], all: 1, ..Ends::default() };
     check(
@@ -164,6 +166,28 @@ fn what_is_slower_by_a_change_of_the_benchmark_is_not_called_nothing() {
     ] {
         assert!(text.contains(want), "`{want}` is not in {text}");
     }
+}
+
+#[test]
+fn a_step_below_the_threshold_is_told_and_not_named() {
+    let text_of = |second: f64, threshold: f64| {
+        let mut bisection = of_two_merges();
+        let steps = vec![
+            found(Pair { base: 0, head: 1 }, 1.09, "r4", Vec::new()),
+            found(Pair { base: 2, head: 3 }, second, "r9", Vec::new()),
+        ];
+        bisection.sought.truncate(1);
+        bisection.sought[0] = Sought { threshold, answer: Answer::Steps(steps), ..bisection.sought[0].clone() };
+        written(&document(&bisection), Format::Text).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for second in [1.011, 0.96] {
+        let text = text_of(second, 0.03);
+        assert!(text.contains("`1111111111` made Encode slower: +9"), "{text}");
+        assert!(text.contains("3333333333 ") && !text.contains("inside the merge"), "{text}");
+    }
+    assert!(text_of(1.04, 0.03).contains("2 commits made Encode what it is"));
+    // A rule's threshold is the benchmark's.
+    assert!(text_of(1.011, 0.01).contains("2 commits made Encode what it is"));
 }
 
 #[test]

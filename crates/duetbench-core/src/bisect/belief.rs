@@ -4,8 +4,8 @@
 //! another, so the cases are gaps. The likelihood of two steps is a product of what depends on the first and what depends on the second:
 //! sums over all pairs of gaps take one pass.
 
-use super::evidence::Evidence;
-use super::likelihood::{Density, Rough, middle};
+use super::evidence::{Evidence, Ratios};
+use super::likelihood::{Density, Rough, layouts};
 
 /// Prior probability that there are two steps.
 const TWO: f64 = 0.05;
@@ -21,6 +21,8 @@ const SHARES: [f64; 9] = [-0.5, -0.25, 0.2, 0.35, 0.5, 0.65, 0.8, 1.25, 1.5];
 const SHARE_MIN: f64 = 0.1;
 /// Most shares that are taken from commits that were measured.
 const SHARES_SEEN_MAX: usize = 12;
+/// Variance of the mean of some pairs as a share of that of layout, below which more of them tell nothing.
+const TO_LAYOUT_MIN: f64 = 0.25;
 /// Logarithm of the likelihood of a step between two commits with identical code: a proof may be wrong, too.
 const PROVEN: f64 = -60.0;
 
@@ -45,6 +47,8 @@ pub struct Belief {
     pub change: f64,
     /// Standard deviation of a build pair's log ratio.
     pub spread: f64,
+    /// Standard deviation of what layouts make of two commits' log ratio, whatever the number of pairs.
+    pub layout: f64,
     /// The first of two steps as a share of the change.
     pub(super) share: f64,
 }
@@ -54,16 +58,19 @@ impl Belief {
         let rough = Rough::of(evidence);
         let mut sum = Sum::new(evidence.knots.len() - 1);
         let shares = shares(evidence, &rough);
-        for factor in SPREADS {
+        let layouts = layouts(evidence);
+        for (factor, &layout) in
+            SPREADS.into_iter().flat_map(|factor| layouts.iter().map(move |layout| (factor, layout)))
+        {
             let spread = rough.spread * factor;
-            let density = Density::new(spread, rough.spread);
-            let directs: f64 = evidence.directs.iter().map(|direct| density.log(&direct.log_ratios, 0.0)).sum();
+            let density = Density::new(spread, rough.spread, layout);
+            let directs: f64 = evidence.directs.iter().map(|direct| density.log(&direct.ratios, 0.0)).sum();
             let good: Vec<f64> = cumulative(evidence, density, 0.0).into_iter().map(|sum| sum + directs).collect();
             let whole = *good.last().unwrap_or(&0.0);
             let prior = (NOTHING / SPREADS.len() as f64).ln();
             sum.add(prior + whole, |sum, weight| sum.nothing += weight);
             for errors in CHANGES {
-                let change = rough.change + errors * rough.change_error;
+                let change = rough.change + errors * rough.change_error(layout);
                 let node = Node { evidence, density, change, spread };
                 let ends = Ends { good: &good, bad: &cumulative(evidence, density, change) };
                 node.one_step(&ends, &mut sum);
@@ -89,6 +96,11 @@ impl Belief {
         order.into_iter().take_while(so_far).collect()
     }
 
+    /// Whether layout makes so much more of a commit with so many pairs than chance that more of them tell nothing.
+    pub(super) fn is_known(&self, pairs: usize) -> bool {
+        self.spread.powi(2) / (pairs as f64) < TO_LAYOUT_MIN * self.layout.powi(2)
+    }
+
     /// Entropy of the place of the step, nats: all that is left to learn.
     pub fn entropy(&self) -> f64 {
         let total: f64 = self.steps.iter().sum();
@@ -101,11 +113,11 @@ impl Belief {
 /// Shares of the whole change that a commit between two steps may have: a coarse grid, and those that were measured.
 fn shares(evidence: &Evidence, rough: &Rough) -> Vec<f64> {
     let mut shares = SHARES.to_vec();
-    let inner = evidence.levels.iter().take(evidence.levels.len() - 1).filter(|values| values.len() >= 2);
-    let mut seen: Vec<&Vec<f64>> = inner.collect();
-    seen.sort_by_key(|values| std::cmp::Reverse(values.len()));
-    for values in seen.into_iter().take(SHARES_SEEN_MAX) {
-        let share = middle(values).unwrap_or(0.0) / rough.change;
+    let inner = evidence.levels.iter().take(evidence.levels.len() - 1).filter(|ratios| ratios.values.len() >= 2);
+    let mut seen: Vec<&Ratios> = inner.collect();
+    seen.sort_by_key(|ratios| std::cmp::Reverse(ratios.values.len()));
+    for ratios in seen.into_iter().take(SHARES_SEEN_MAX) {
+        let share = ratios.middle / rough.change;
         let new = shares.iter().all(|known| (known - share).abs() * rough.change.abs() > rough.spread / 4.0);
         if share.is_finite() && share.abs() > SHARE_MIN && (1.0 - share).abs() > SHARE_MIN && new {
             shares.push(share);
@@ -130,8 +142,8 @@ impl Ends<'_> {
 /// Likelihoods of all commits up to each knot if they are at this level.
 fn cumulative(evidence: &Evidence, density: Density, level: f64) -> Vec<f64> {
     let mut sum = 0.0;
-    let up_to = |values: &Vec<f64>| {
-        sum += density.log(values, level);
+    let up_to = |ratios: &Ratios| {
+        sum += density.log(ratios, level);
         sum
     };
     evidence.levels.iter().map(up_to).collect()
@@ -156,9 +168,9 @@ impl Node<'_> {
     /// Logarithm by which a step of this size in this gap is likelier than none, by direct comparisons and proofs.
     fn direct(&self, gap: usize, size: f64) -> f64 {
         let across = self.evidence.directs.iter().filter(|direct| direct.gaps.contains(&gap));
-        let more = |values: &[f64]| self.density.log(values, size) - self.density.log(values, 0.0);
+        let more = |ratios: &Ratios| self.density.log(ratios, size) - self.density.log(ratios, 0.0);
         let proven = if self.evidence.empty.contains(&gap) { PROVEN } else { 0.0 };
-        across.map(|direct| more(&direct.log_ratios)).sum::<f64>() + proven
+        across.map(|direct| more(&direct.ratios)).sum::<f64>() + proven
     }
 
     fn width(&self, gap: usize) -> f64 {
@@ -240,6 +252,7 @@ struct Sum {
     share: f64,
     change: f64,
     spread: f64,
+    layout: f64,
     noted: f64,
 }
 
@@ -248,7 +261,8 @@ impl Sum {
         let none = || vec![0.0; gaps];
         let (only, first, second, together) = (none(), none(), none(), none());
         let top = f64::NEG_INFINITY;
-        Sum { top, only, first, second, together, nothing: 0.0, share: 0.0, change: 0.0, spread: 0.0, noted: 0.0 }
+        let (nothing, share, change, spread, layout, noted) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+        Sum { top, only, first, second, together, nothing, share, change, spread, layout, noted }
     }
 
     /// Adds what has this logarithm at most.
@@ -260,8 +274,9 @@ impl Sum {
             let shrink = (self.top - log).exp();
             let vectors = [&mut self.only, &mut self.first, &mut self.second, &mut self.together];
             vectors.into_iter().flatten().for_each(|value| *value *= shrink);
-            let numbers = [&mut self.nothing, &mut self.share, &mut self.change, &mut self.spread, &mut self.noted];
-            numbers.into_iter().for_each(|value| *value *= shrink);
+            let numbers = [&mut self.nothing, &mut self.share, &mut self.change, &mut self.spread];
+            let numbers = numbers.into_iter().chain([&mut self.layout, &mut self.noted]);
+            numbers.for_each(|value| *value *= shrink);
             self.top = log;
         }
         let weight = (log - self.top).exp();
@@ -274,6 +289,7 @@ impl Sum {
     fn note(&mut self, weight: f64, node: &Node<'_>) {
         self.change += weight * node.change;
         self.spread += weight * node.spread;
+        self.layout += weight * node.density.layout;
         self.noted += weight;
     }
 
@@ -283,12 +299,14 @@ impl Sum {
         let over = |values: Vec<f64>| -> Vec<f64> { values.into_iter().map(|value| value / total).collect() };
         let noted = self.noted.max(f64::MIN_POSITIVE);
         let share = if two > 0.0 { self.share / two } else { 0.5 };
-        let (change, spread, nothing) = (self.change / noted, self.spread / noted, self.nothing / total);
+        let [change, spread, layout] = [self.change, self.spread, self.layout].map(|sum| sum / noted);
+        let nothing = self.nothing / total;
         let plus = |of: &[f64]| of.iter().zip(&self.together).map(|(one, both)| one + both).collect();
         let all = self.only.iter().zip(&self.first).zip(&self.second).zip(&self.together);
         let steps = over(all.map(|(((only, first), second), both)| only + first + second + both).collect());
         let (first, second) = (over(plus(&self.first)), over(plus(&self.second)));
         let only = over(self.only);
-        Belief { knots: knots.to_vec(), steps, only, first, second, two: two / total, nothing, change, spread, share }
+        let (knots, two) = (knots.to_vec(), two / total);
+        Belief { knots, steps, only, first, second, two, nothing, change, spread, layout, share }
     }
 }

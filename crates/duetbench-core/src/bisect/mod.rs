@@ -30,8 +30,12 @@ pub const ALPHA: f64 = 0.01;
 pub const PAIRS_MAX: usize = 2000;
 /// Build pairs of parent and culprit after which a step that does not show itself is given up.
 const DIRECT_MAX: usize = 256;
-/// Standard errors by which parent and culprit must differ by themselves: a one-sided error of 1 %.
-const DIRECT_Z: f64 = 2.33;
+/// Standard errors by which parent and culprit must differ by themselves. They are looked at again and again, each time with an error of
+/// 0.13 % for the direction that is named: 13 of 900 simulated searches in equal code whose end points deceived by 5 to 7 standard errors
+/// named a commit.
+const DIRECT_Z: f64 = 3.0;
+/// Standard errors within which the end points' change is taken for none.
+const GONE_Z: f64 = 2.33;
 /// Standard errors by which the end points must differ before anything is searched, and most build pairs for it.
 const END_Z: f64 = 3.5;
 const END_MAX: f64 = 96.0;
@@ -45,6 +49,8 @@ pub struct Rules {
     pub alpha: f64,
     /// Smallest change that is worth a search of its own, a log ratio.
     pub worth: f64,
+    /// Whether all pairs of two commits are of the same programs, whose layouts make the same of all of them.
+    pub fixed_layouts: bool,
 }
 
 /// One comparison of two commits, the earlier one first.
@@ -153,12 +159,16 @@ impl Search {
 
     /// The posterior after all that was told.
     pub fn belief(&self) -> Belief {
-        Belief::of(&Evidence::of(self.commits, &self.probes))
+        Belief::of(&self.evidence())
+    }
+
+    fn evidence(&self) -> Evidence {
+        Evidence::of(self.commits, &self.probes, self.rules.fixed_layouts)
     }
 
     /// The next thing to do, where measuring costs so much.
     pub fn next(&self, costs: &Costs) -> Next {
-        let evidence = Evidence::of(self.commits, &self.probes);
+        let evidence = self.evidence();
         let belief = Belief::of(&evidence);
         if belief.nothing >= 1.0 - self.rules.alpha {
             return Next::Done(Answer::Nothing);
@@ -167,40 +177,41 @@ impl Search {
             return Next::Measure(question);
         }
         let ends = likelihood::Rough::of(&evidence);
-        if ends.change.abs() < DIRECT_Z * ends.change_error {
-            return Next::Done(Answer::Nothing);
+        let unsure = GONE_Z * ends.change_error(0.0);
+        if ends.change.abs() < unsure {
+            let gone = ends.change.abs() + unsure < self.rules.worth;
+            return Next::Done(if gone { Answer::Nothing } else { self.cannot_tell(&belief) });
         }
         let located = self.located(&belief, &evidence);
+        let is_part = located.len() != 1 || belief.two > 0.5;
         for step in &located {
             let direct = evidence.direct(step.parent, step.culprit);
-            if shows_itself(&direct, &belief) {
+            // One that is all of it, and seems too small to be named, may do so by chance.
+            if shows_itself(&direct, &belief) && (is_part || self.make_it(&located, &belief)) {
                 continue;
             }
             // The two were each measured with others, and are left out since they cannot be with each other, or are the same code.
             let left_out = [step.parent, step.culprit].iter().any(|commit| self.skipped.contains(commit));
-            if left_out || evidence.is_empty_between(step.parent, step.culprit) || direct.len() >= DIRECT_MAX {
+            let is_enough = direct.len() >= DIRECT_MAX || belief.is_known(direct.len());
+            if left_out || evidence.is_empty_between(step.parent, step.culprit) || is_enough {
                 return Next::Done(self.cannot_tell(&belief));
             }
             let planned = (DIRECT_Z_PLANNED * belief.spread / belief.change).powi(2).ceil().clamp(3.0, 64.0) as usize;
             return Next::Confirm(Question { base: step.parent, head: step.culprit, pairs: planned });
         }
         let left = belief.change - located.iter().map(|step| step.log_ratio).sum::<f64>();
-        let goes_on = located.len() == 1 && belief.two > 0.5 && left.abs() >= self.rules.worth;
-        if !located.is_empty() && !goes_on {
+        let goes_on = located.len() == 1 && is_part && left.abs() >= self.rules.worth;
+        if self.make_it(&located, &belief) && !goes_on {
             return Next::Done(Answer::Steps(located));
         }
-        let asked = query::best(&belief, &self.skipped, costs).filter(|_| evidence.pairs() < PAIRS_MAX);
-        match asked {
-            Some(best) => Next::Measure(best.question),
-            None if located.is_empty() => Next::Done(self.cannot_tell(&belief)),
-            None => Next::Done(Answer::Steps(located)),
-        }
+        let asked = query::best(&belief, &evidence, &self.skipped, costs).filter(|_| evidence.pairs() < PAIRS_MAX);
+        asked.map_or_else(|| Next::Done(self.told(located, &belief)), |best| Next::Measure(best.question))
     }
 
     /// More pairs of the end points, where the size of the change is hardly known: all else is held against it.
     fn about_the_end(&self, evidence: &Evidence) -> Option<Question> {
         let rough = likelihood::Rough::of(evidence);
-        let so_far = evidence.levels.last().map_or(0, Vec::len);
+        let so_far = evidence.levels.last().map_or(0, |ends| ends.values.len());
         let wanted = (END_Z * rough.spread / rough.change).powi(2).ceil().min(END_MAX) as usize;
         let proven = evidence.empty.len() + 1 == evidence.knots.len();
         let pairs = wanted.saturating_sub(so_far);
@@ -216,22 +227,35 @@ impl Search {
 
     /// Time that the rest of the search is expected to take, seconds, its last comparison left out; absent where nothing is left to ask.
     pub fn expected_s(&self, costs: &Costs) -> Option<f64> {
-        let belief = self.belief();
-        let best = query::best(&belief, &self.skipped, costs)?;
+        let evidence = self.evidence();
+        let belief = Belief::of(&evidence);
+        let best = query::best(&belief, &evidence, &self.skipped, costs)?;
         let open = (belief.entropy() + self.rules.alpha.ln().abs() * 0.5).max(0.0);
         Some(open / best.nats_per_s)
     }
 
     /// The answer if nothing more can be measured.
     pub fn so_far(&self) -> Answer {
-        let evidence = Evidence::of(self.commits, &self.probes);
+        let evidence = self.evidence();
         let belief = Belief::of(&evidence);
-        if belief.nothing > 0.5 {
+        if belief.nothing >= 1.0 - self.rules.alpha {
             return Answer::Nothing;
         }
         let shown = |step: &Step| shows_itself(&evidence.direct(step.parent, step.culprit), &belief);
-        let steps: Vec<Step> = self.located(&belief, &evidence).into_iter().filter(shown).collect();
-        if steps.is_empty() { self.cannot_tell(&belief) } else { Answer::Steps(steps) }
+        let steps = self.located(&belief, &evidence).into_iter().filter(shown).collect();
+        self.told(steps, &belief)
+    }
+
+    /// These steps, where they are an answer.
+    fn told(&self, steps: Vec<Step>, belief: &Belief) -> Answer {
+        if self.make_it(&steps, belief) { Answer::Steps(steps) } else { self.cannot_tell(belief) }
+    }
+
+    /// Whether those of these steps that go in the direction of the whole change make at least half of it; one alone must be worth naming.
+    fn make_it(&self, steps: &[Step], belief: &Belief) -> bool {
+        let along = steps.iter().map(|step| step.log_ratio).filter(|size| size * belief.change > 0.0);
+        let is_worth = |step: &Step| steps.len() > 1 || step.log_ratio.abs() >= self.rules.worth;
+        is_half(along.sum(), belief.change) && steps.iter().all(is_worth)
     }
 
     /// Steps between two commits of which nothing can be measured in between, that have all but `alpha` of the probability.
@@ -242,7 +266,7 @@ impl Search {
             let probability = belief.steps[gap];
             let is_single = (parent + 1..culprit).all(|commit| self.skipped.contains(&commit));
             if is_single && probability >= 1.0 - self.rules.alpha {
-                let log_ratio = mean(&evidence.direct(parent, culprit)).unwrap_or(belief.change);
+                let log_ratio = likelihood::middle(&evidence.direct(parent, culprit)).unwrap_or(belief.change);
                 steps.push(Step { parent, culprit, log_ratio, probability });
             }
         }
@@ -259,10 +283,16 @@ impl Search {
 
 /// Whether parent and culprit differ by themselves, in the direction of the whole change or against it.
 fn shows_itself(direct: &[f64], belief: &Belief) -> bool {
-    let standard_error = belief.spread / (direct.len() as f64).sqrt();
+    let standard_error = likelihood::error(belief.spread, direct.len(), belief.layout);
     direct.len() >= 2 && likelihood::middle(direct).is_some_and(|middle| middle.abs() > DIRECT_Z * standard_error)
 }
 
-fn mean(values: &[f64]) -> Option<f64> {
+/// Whether a change makes at least half of another, both log ratios.
+pub fn is_half(part: f64, whole: f64) -> bool {
+    part / whole >= 0.5
+}
+
+/// The mean of some values; absent where there are none.
+pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }

@@ -4,12 +4,16 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::evidence::Evidence;
+use super::likelihood::error;
 use super::{Belief, Question};
 
 /// Numbers of build pairs that are asked for at once.
 const PAIRS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// Least information that a question must promise, nats.
 const NATS_MIN: f64 = 1e-4;
+/// The same where layouts are fixed: else every commit would be built for a little each.
+const NATS_FIXED_MIN: f64 = 0.01;
 /// Points at which the density of an answer is taken.
 const POINTS: usize = 49;
 /// The first of them, in standard deviations of the noise.
@@ -36,16 +40,18 @@ pub(super) struct Best {
 }
 
 /// The question that promises most information about the steps in a second; absent where none promises any.
-pub(super) fn best(belief: &Belief, skipped: &BTreeSet<usize>, costs: &Costs) -> Option<Best> {
+pub(super) fn best(belief: &Belief, evidence: &Evidence, skipped: &BTreeSet<usize>, costs: &Costs) -> Option<Best> {
     let mut best: Option<Best> = None;
-    let answers = PAIRS.map(|pairs| (pairs, Answers::of(belief, pairs)));
-    for place in places(belief, skipped) {
+    let nats_min = if evidence.fixed_layouts { NATS_FIXED_MIN } else { NATS_MIN };
+    let answers = PAIRS.map(|pairs| (pairs, Answers::of(belief, error(belief.spread, pairs, belief.layout))));
+    let is_open = |place: &Place| !belief.is_known(evidence.pairs_of(place.commit));
+    for place in places(belief, skipped).into_iter().filter(is_open) {
         for (pairs, answers) in &answers {
             let pairs = *pairs;
             let cost = costs.visit_s + costs.pair_s * pairs as f64 + if place.built { 0.0 } else { costs.build_s };
             let nats = place.levels.information(answers);
             let nats_per_s = nats / cost.max(1e-9);
-            if nats > NATS_MIN && best.is_none_or(|best| nats_per_s > best.nats_per_s) {
+            if nats > nats_min && best.is_none_or(|best| nats_per_s > best.nats_per_s) {
                 best = Some(Best { question: Question { base: 0, head: place.commit, pairs }, nats_per_s });
             }
         }
@@ -138,8 +144,8 @@ struct Densities {
 }
 
 impl Answers {
-    fn of(belief: &Belief, pairs: usize) -> Answers {
-        let scale = (pairs as f64).sqrt() * belief.change.abs() / belief.spread;
+    fn of(belief: &Belief, error: f64) -> Answers {
+        let scale = belief.change.abs() / error;
         let levels = [0.0, scale, belief.share * scale];
         let normal = |z: f64| (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();
         let densities =

@@ -17,6 +17,10 @@ pub struct World {
     pub ends: usize,
     /// Share of build pairs that are wild: ten spreads off.
     pub wild: f64,
+    /// Standard deviation of what its layout makes of every commit's time, a log ratio: one for all pairs of it.
+    pub layout: f64,
+    /// Standard errors by which chance moves the end points' first pairs.
+    pub deceived: f64,
     pub skipped: Vec<usize>,
     pub costs: Costs,
 }
@@ -38,15 +42,16 @@ impl World {
         // As many as it takes until the end points differ by five standard errors.
         let ends = (5.0 * spread / step.ln_1p()).powi(2).ceil().clamp(4.0, 96.0) as usize;
         let (steps, costs) = (vec![(commit, step)], PAIRS_ALONE);
-        World { commits: 128, steps, spread, ends, wild: 0.0, skipped: Vec::new(), costs }
+        let (wild, layout, deceived) = (0.0, 0.0, 0.0);
+        World { commits: 128, steps, spread, ends, wild, layout, deceived, skipped: Vec::new(), costs }
     }
 
     fn level(&self, commit: usize) -> f64 {
         self.steps.iter().filter(|(at, _)| *at <= commit).map(|(_, step)| step.ln_1p()).sum()
     }
 
-    fn measure(&self, question: Question, noise: &mut Noise) -> Probe {
-        let step = self.level(question.head) - self.level(question.base);
+    fn measure(&self, question: Question, more: f64, noise: &mut Noise) -> Probe {
+        let step = self.level(question.head) - self.level(question.base) + more;
         let value = |noise: &mut Noise| {
             let is_wild = crate::bisect_support::share(noise) < self.wild;
             step + self.spread * noise.normal() * if is_wild { 10.0 } else { 1.0 }
@@ -57,8 +62,16 @@ impl World {
 
     /// A search to its end.
     pub fn search(&self, noise: &mut Noise) -> End {
-        let mut search = Search::new(self.commits, Rules { alpha: ALPHA, worth: 0.01 });
-        search.tell(self.measure(Question { base: 0, head: self.commits, pairs: self.ends }, noise));
+        let rules = Rules { alpha: ALPHA, worth: 0.01, fixed_layouts: self.layout > 0.0 };
+        let mut search = Search::new(self.commits, rules);
+        let layouts: Vec<f64> = match self.layout {
+            0.0 => vec![0.0; self.commits + 1],
+            layout => (0..=self.commits).map(|_| layout * noise.normal()).collect(),
+        };
+        let of_layout = |question: Question| layouts[question.head] - layouts[question.base];
+        let ends = Question { base: 0, head: self.commits, pairs: self.ends };
+        let deceived = self.deceived * self.spread / (self.ends as f64).sqrt();
+        search.tell(self.measure(ends, of_layout(ends) + deceived, noise));
         let (mut pairs, mut direct, mut built) = (0, 0, std::collections::BTreeSet::new());
         loop {
             let question = match search.next(&self.costs) {
@@ -76,7 +89,7 @@ impl World {
                 direct += question.pairs
             }
             built.insert(question.head);
-            search.tell(self.measure(question, noise));
+            search.tell(self.measure(question, of_layout(question), noise));
         }
     }
 }

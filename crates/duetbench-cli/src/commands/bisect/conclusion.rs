@@ -2,21 +2,22 @@
 
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::verdict::Extent;
-use duetbench_core::{Report, Verdict, bisect};
+use duetbench_core::{BenchmarkId, Report, Verdict, bisect};
 
-use super::known::{Known, mean};
+use super::known::Known;
 use crate::bisection::{
     Answer, Bisection, Compared, End, Ends, Found, Inside, Line, Other, Pair, Regressed, Shown, Sought,
 };
 
 /// Answers that are neither a regression nor the absence of one.
-fn of_ends(benchmarks: &[&BenchmarkReport]) -> Ends {
+fn of_ends(benchmarks: &[&BenchmarkReport], threshold: &dyn Fn(&BenchmarkId) -> f64) -> Ends {
     let mut ends = Ends { all: benchmarks.len(), ..Ends::default() };
     for one in benchmarks {
         match &one.verdict {
             Verdict::Inconclusive { .. } | Verdict::Slower(Extent::Open { .. }) => ends.open.push(one.id.clone()),
             Verdict::Slower(Extent::WithinTolerance) => {
                 let ratio = 1.0 + one.change().unwrap_or_default();
+                ends.tolerance = ends.tolerance.max(threshold(&one.id));
                 ends.tolerated.push(Regressed { id: one.id.clone(), ratio });
             }
             Verdict::Failed { .. } => ends.failed.push(one.id.clone()),
@@ -53,7 +54,7 @@ impl Conclusion<'_> {
             skipped: record.skipped.clone(),
             detects,
             redefined: slower.map(|b| b.id.name.clone()).collect(),
-            ends: of_ends(&same),
+            ends: of_ends(&same, &|id| self.known.threshold(id)),
             out_of_budget,
             store_typed: String::new(),
         }
@@ -63,7 +64,8 @@ impl Conclusion<'_> {
         let regressed = |line: &Line| self.known.record.regressed.iter().find(|one| one.id == line.benchmark);
         let of = |(at, line): (usize, &Line)| {
             let ratio = regressed(line).map_or(1.0, |one| one.ratio);
-            Sought { benchmark: line.benchmark.name.clone(), ratio, answer: self.answer(at) }
+            let threshold = self.known.threshold(&line.benchmark);
+            Sought { benchmark: line.benchmark.name.clone(), ratio, threshold, answer: self.answer(at) }
         };
         self.known.whole_lines().map(of).collect()
     }
@@ -85,8 +87,10 @@ impl Conclusion<'_> {
         let all = record.compared.iter().zip(&self.known.reports);
         let of = |(compared, report): (&Compared, &Option<Report>)| {
             let benchmark = compared.of.benchmark.as_ref().or(first);
-            let ratio =
-                report.as_ref().zip(benchmark).and_then(|(report, id)| mean(&self.known.log_ratios(report, id)));
+            let ratio = report
+                .as_ref()
+                .zip(benchmark)
+                .and_then(|(report, id)| bisect::mean(&self.known.log_ratios(report, id)));
             Shown { compared: compared.clone(), ratio: ratio.map(f64::exp) }
         };
         all.map(of).collect()

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-use duetbench_core::bisect::{self, Costs, Next, Question, Search};
+use duetbench_core::bisect::{self, Costs, Next, Question, Search, is_half};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::{Effort, Selection};
 use duetbench_core::{BenchmarkId, Spec, Verdict};
@@ -16,9 +16,7 @@ use super::known::{Known, units};
 use super::pairs_of;
 use super::probe::{Comparing, Outcome, Unusable, pattern};
 use crate::assemble;
-use crate::bisection::{
-    Answer, Bisection, Compared, Comparison, End, Line, Merge, Pair, Record, Regressed, Skipped, is_half,
-};
+use crate::bisection::{Answer, Bisection, Compared, Comparison, End, Line, Merge, Pair, Record, Regressed, Skipped};
 use crate::commands::Context;
 use crate::failure::{Failure, code};
 use crate::render;

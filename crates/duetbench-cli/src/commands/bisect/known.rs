@@ -1,12 +1,13 @@
 //! All that is known in a search: the record, and the reports of its comparisons. Every line and every benchmark draws on all of them.
 
-use duetbench_core::bisect::{self, ALPHA, Costs, Probe, Rules, Search};
-use duetbench_core::plan::Excluded;
+use duetbench_core::bisect::{self, ALPHA, Costs, Probe, Rules, Search, is_half, mean};
+use duetbench_core::plan::{Excluded, PlannedBenchmark};
 use duetbench_core::report::BenchmarkReport;
+use duetbench_core::spec::Metric;
 use duetbench_core::{BenchmarkId, Report};
 use duetbench_run::source::Commit;
 
-use crate::bisection::{Answer, Compared, Comparison, Line, Merge, Pair, Record, Regressed, is_half};
+use crate::bisection::{Answer, Compared, Comparison, Line, Merge, Pair, Record, Regressed};
 use crate::render::format::first_line;
 
 /// The record, with the reports of its comparisons in the same order; one is absent where nothing was measured.
@@ -25,7 +26,8 @@ pub(super) struct Direct<'a> {
 impl Known {
     /// A search along a line that was told everything.
     pub(super) fn search(&self, line: &Line) -> Search {
-        let rules = Rules { alpha: ALPHA, worth: self.record.spec.decision.threshold.ln_1p() };
+        let worth = self.threshold(&line.benchmark).ln_1p();
+        let rules = Rules { alpha: ALPHA, worth, fixed_layouts: self.has_fixed_layouts(&line.benchmark) };
         let mut search = Search::new(line.commits.len() - 1, rules);
         for (compared, report) in self.record.compared.iter().zip(&self.reports) {
             let Pair { base, head } = compared.of.pair;
@@ -43,6 +45,11 @@ impl Known {
             }
         }
         search
+    }
+
+    /// The smallest change of a benchmark that matters, a fraction.
+    pub(super) fn threshold(&self, benchmark: &BenchmarkId) -> f64 {
+        self.record.spec.thresholds().of(benchmark, &Metric::Time)
     }
 
     /// Whether a commit, or one with the same sources, was left out of searches by this benchmark.
@@ -126,11 +133,20 @@ impl Known {
 
     /// Whether pairs of a benchmark are build pairs, as the first comparison had them.
     pub(super) fn by_build(&self, benchmark: &BenchmarkId) -> bool {
-        let first = self.reports.iter().flatten().next();
-        first.is_some_and(|report| by_build(report, benchmark))
+        self.first_planned(benchmark).is_some_and(|planned| planned.configuration.design.by_build)
     }
 
-    /// The result of a comparison for a benchmark; absent where it says nothing of it.
+    /// Whether all pairs of two commits are of the same programs. A runtime that compiles lays out code anew in every process.
+    fn has_fixed_layouts(&self, benchmark: &BenchmarkId) -> bool {
+        !self.by_build(benchmark) && !self.first_planned(benchmark).is_some_and(|planned| planned.runtime_threads)
+    }
+
+    fn first_planned(&self, benchmark: &BenchmarkId) -> Option<&PlannedBenchmark> {
+        self.reports.iter().flatten().next()?.planned(benchmark)
+    }
+
+    /// The result of a comparison for a benchmark; absent where it says nothing of it, also since the two commits have other benchmarks of
+    /// this name.
     fn found(&self, of: &Comparison, report: Option<&Report>, benchmark: &BenchmarkId) -> Option<bisect::Found> {
         let Some(report) = report else {
             return (of.benchmark.as_ref() == Some(benchmark)).then_some(bisect::Found::Identical);
@@ -140,6 +156,9 @@ impl Known {
         };
         if report.plan.excluded.iter().any(is_proven) {
             return Some(bisect::Found::Identical);
+        }
+        if report.benchmark(benchmark).is_some_and(|one| one.verdict.is_redefined()) {
+            return None;
         }
         let log_ratios = self.log_ratios(report, benchmark);
         (!log_ratios.is_empty()).then_some(bisect::Found::LogRatios(log_ratios))
@@ -191,8 +210,4 @@ pub(super) fn units(report: &Report, benchmark: &BenchmarkId) -> usize {
 /// Whether a benchmark's units are build pairs.
 fn by_build(report: &Report, benchmark: &BenchmarkId) -> bool {
     report.planned(benchmark).is_some_and(|planned| planned.configuration.design.by_build)
-}
-
-pub(super) fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }

@@ -111,7 +111,7 @@ fn forecast(commits: usize) -> BTreeMap<u32, f64> {
         let change = (f64::from(percent) / 100.0).ln_1p();
         let ends = (5.0 * defaults::LAYOUT_SD / change).powi(2).ceil().max(4.0);
         let at = |pair: usize| change + defaults::LAYOUT_SD * if pair.is_multiple_of(2) { 0.7 } else { -0.7 };
-        let mut search = Search::new(commits, Rules { alpha: ALPHA, worth: change / 2.0 });
+        let mut search = Search::new(commits, Rules { alpha: ALPHA, worth: change / 2.0, fixed_layouts: false });
         let log_ratios = (0..ends as usize).map(at).collect();
         search.tell(Probe { base: 0, head: commits, found: Found::LogRatios(log_ratios) });
         ends + search.expected_s(&pairs_alone).unwrap_or(0.0)

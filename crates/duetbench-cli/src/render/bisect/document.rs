@@ -58,7 +58,7 @@ fn of_ends(bisection: &Bisection) -> String {
     let more = if ends.tolerated.is_empty() {
         String::new()
     } else {
-        format!(" by more than the tolerated {}", share(bisection.threshold))
+        format!(" by more than the tolerated {}", share(ends.tolerance))
     };
     format!("nothing is slower in the bad commit{more}")
 }
@@ -67,10 +67,10 @@ fn answer(bisection: &Bisection, sought: &Sought) -> String {
     let name = short_name(&sought.benchmark);
     let is = change(sought.ratio);
     match &sought.answer {
-        Answer::Steps(steps) => match &sought.answer.innermost()[..] {
+        Answer::Steps(steps) => match &named(sought)[..] {
             [step] if step.hidden.is_empty() => {
                 let short = bisection.commits[step.culprit].short();
-                let merge = steps.iter().find(|merge| !merge.inner().is_empty());
+                let merge = steps.iter().find(|merge| merge.inner().contains(step));
                 let inside =
                     merge.map(|merge| format!(", inside the merge `{}`,", bisection.commits[merge.culprit].short()));
                 format!("`{short}`{} made {name} slower: {}", inside.unwrap_or_default(), change(step.ratio))
@@ -86,6 +86,13 @@ fn answer(bisection: &Bisection, sought: &Sought) -> String {
         }
         Answer::Unusable(why) => format!("{name} is {is}, and cannot be searched: {}", failure_in_one_line(why)),
     }
+}
+
+/// The steps that are named: those that slow by more than the threshold, or all where none does by itself.
+fn named(sought: &Sought) -> Vec<&Found> {
+    let all = sought.answer.innermost();
+    let large: Vec<&Found> = all.iter().copied().filter(|step| step.ratio > 1.0 + sought.threshold).collect();
+    if large.is_empty() { all } else { large }
 }
 
 /// The commits that cannot be told from each other since some cannot be built.
@@ -148,12 +155,12 @@ fn words(bisection: &Bisection, sought: &Sought) -> Vec<Line> {
                     "some of {range} cannot be compared, so which of them it is cannot be told"
                 )));
             } else if bisection.commits[step.culprit].merges() && step.ratio > 1.0 {
-                lines.extend(of_merge(bisection, step));
+                lines.extend(of_merge(bisection, sought.threshold, step));
             }
         }
         let found: f64 = steps.iter().map(|step| step.ratio).product();
         let rest = sought.ratio / found;
-        if (rest - 1.0).abs() >= bisection.threshold {
+        if (rest - 1.0).abs() >= sought.threshold {
             lines.push(Line::Sentence(format!("a further {} between the end points is not located", change(rest))));
         }
         let innermost = sought.answer.innermost();
@@ -172,7 +179,7 @@ fn words(bisection: &Bisection, sought: &Sought) -> Vec<Line> {
 }
 
 /// The merge itself, where it was not told which commit inside it is.
-fn of_merge(bisection: &Bisection, step: &Found) -> Vec<Line> {
+fn of_merge(bisection: &Bisection, threshold: f64, step: &Found) -> Vec<Line> {
     let short = |at: usize| bisection.commits[at].short();
     let merge = short(step.culprit);
     if step.inside.is_empty() {
@@ -203,7 +210,7 @@ fn of_merge(bisection: &Bisection, step: &Found) -> Vec<Line> {
     }
     let inner: f64 = step.inner().iter().map(|inner| inner.ratio).product();
     let rest = step.ratio / inner;
-    if inner > 1.0 && (rest - 1.0).abs() >= bisection.threshold {
+    if inner > 1.0 && (rest - 1.0).abs() >= threshold {
         lines.push(Line::Sentence(format!("a further {} comes of the merge `{merge}` itself", change(rest))));
     }
     lines
