@@ -5,7 +5,7 @@
 //! sums over all pairs of gaps take one pass.
 
 use super::evidence::{Evidence, Ratios};
-use super::likelihood::{Density, Rough, layouts};
+use super::likelihood::{Density, Layout, Rough};
 
 /// Prior probability that there are two steps.
 const TWO: f64 = 0.05;
@@ -58,21 +58,19 @@ impl Belief {
         let rough = Rough::of(evidence);
         let mut sum = Sum::new(evidence.knots.len() - 1);
         let shares = shares(evidence, &rough);
-        let layouts = layouts(evidence);
-        for (factor, &layout) in
-            SPREADS.into_iter().flat_map(|factor| layouts.iter().map(move |layout| (factor, layout)))
-        {
+        let layouts = Layout::all(evidence);
+        for (factor, &Layout { sd, good_at }) in SPREADS.iter().flat_map(|one| layouts.iter().map(move |l| (one, l))) {
             let spread = rough.spread * factor;
-            let density = Density::new(spread, rough.spread, layout);
+            let density = Density::new(spread, rough.spread, sd);
             let directs: f64 = evidence.directs.iter().map(|direct| density.log(&direct.ratios, 0.0)).sum();
-            let good: Vec<f64> = cumulative(evidence, density, 0.0).into_iter().map(|sum| sum + directs).collect();
+            let good: Vec<f64> = cumulative(evidence, density, good_at).into_iter().map(|sum| sum + directs).collect();
             let whole = *good.last().unwrap_or(&0.0);
             let prior = (NOTHING / SPREADS.len() as f64).ln();
             sum.add(prior + whole, |sum, weight| sum.nothing += weight);
             for errors in CHANGES {
-                let change = rough.change + errors * rough.change_error(layout);
-                let node = Node { evidence, density, change, spread };
-                let ends = Ends { good: &good, bad: &cumulative(evidence, density, change) };
+                let change = rough.change - good_at + errors * rough.change_error(sd);
+                let node = Node { evidence, density, good_at, change, spread };
+                let ends = Ends { good: &good, bad: &cumulative(evidence, density, good_at + change) };
                 node.one_step(&ends, &mut sum);
                 for &share in &shares {
                     node.two_steps(&ends, Share { share, of: shares.len() }, &mut sum);
@@ -160,6 +158,7 @@ struct Share {
 struct Node<'a> {
     evidence: &'a Evidence,
     density: Density,
+    good_at: f64,
     change: f64,
     spread: f64,
 }
@@ -202,7 +201,7 @@ impl Node<'_> {
             return;
         }
         let (first, second) = (share.share * self.change, (1.0 - share.share) * self.change);
-        let between = cumulative(self.evidence, self.density, first);
+        let between = cumulative(self.evidence, self.density, self.good_at + first);
         let gaps = self.evidence.knots.len() - 1;
         let of_first: Vec<f64> =
             (0..gaps).map(|g| ends.good[g] - between[g] + self.direct(g, first) + self.width(g).ln()).collect();

@@ -23,6 +23,9 @@ const MAD: f64 = 1.4826;
 /// likely as another. As they are linked half of 49 benchmarks in 27 releases of Go modules differ by at most 0.55 %, and a fifth by more
 /// than 3 % (docs/studies/as-linked.md).
 const LAYOUTS: [f64; 4] = [0.002, 0.005, 0.012, 0.03];
+/// What the good commit's layout makes of all ratios to it, in standard deviations of one of them: half of the variance is its own, as
+/// three points have it.
+const GOOD_AT: [f64; 3] = [-0.866, 0.0, 0.866];
 
 /// Change between the end points and spread of a build pair, roughly.
 #[derive(Debug, Clone, Copy)]
@@ -47,9 +50,25 @@ impl Rough {
     }
 }
 
-/// What layouts may make of a ratio.
-pub(super) fn layouts(evidence: &Evidence) -> &'static [f64] {
-    if evidence.fixed_layouts { &LAYOUTS } else { &[0.0] }
+/// What layouts may make of ratios.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layout {
+    /// Standard deviation between commits.
+    pub(super) sd: f64,
+    /// Log ratio of commits like the good one to it: what its own layout makes of all of them alike.
+    pub(super) good_at: f64,
+}
+
+impl Layout {
+    /// All that is thought of, one as likely as another.
+    pub(super) fn all(evidence: &Evidence) -> Vec<Layout> {
+        let of = |sd: f64| GOOD_AT.map(|sds| Layout { sd, good_at: sds * sd });
+        if evidence.fixed_layouts {
+            LAYOUTS.into_iter().flat_map(of).collect()
+        } else {
+            vec![Layout { sd: 0.0, good_at: 0.0 }]
+        }
+    }
 }
 
 /// Standard deviation of the mean of so many pairs of two commits.
