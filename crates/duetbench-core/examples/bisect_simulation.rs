@@ -48,7 +48,7 @@ fn main() -> std::io::Result<()> {
     print("equal code", 0.02, &|_| World { steps: Vec::new(), ends: 16, ..World::of_one(1, 0.05, 0.02) })?;
     print("5% (every tenth pair wild)", 0.02, &|n| World { wild: 0.1, ..World::of_one(at(n), 0.05, 0.02) })?;
     for (step, layout) in [(0.03, 0.001), (0.05, 0.01), (0.1, 0.01)] {
-        let case = format!("{}% (fixed layouts, every commit {}% off)", step * 100.0, layout * 100.0);
+        let case = format!("{}% (fixed layouts: every commit {}% off)", step * 100.0, layout * 100.0);
         print(&case, 0.01, &|n| World { layout, ends: 20, ..World::of_one(at(n), step, 0.01) })?;
     }
     Ok(())
