@@ -15,6 +15,8 @@ use crate::whole_file;
 pub const NAME: &str = "duet-plan.toml";
 /// Format of the file.
 pub const FORMAT: u32 = 1;
+/// Words that a written plan begins with.
+const HEAD: &str = "# Written by `duet tune`";
 
 /// Repetitions of every benchmark, and where they were learnt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -160,6 +162,17 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }
 
+/// Whether a file stands there that is no plan, not even a damaged one: a repository's settings may name it, and nobody's is lost to them.
+fn is_another(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
+    match bounded::read_text(path, 8 * bounded::TEXT_MAX) {
+        Ok(text) => !text.trim().is_empty() && !text.starts_with(HEAD) && PlanFile::parse(&text).is_err(),
+        Err(_) => true,
+    }
+}
+
 impl PlanFile {
     /// A plan; of a benchmark that was tuned several times, the longest measurement is planned.
     pub fn new(learnt: LearntFrom, mut benchmarks: Vec<PlannedRepetitions>) -> PlanFile {
@@ -174,8 +187,12 @@ impl PlanFile {
     /// Writes the file anew.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When it cannot be written, or another file than a plan stands there.
     pub fn write(&self, path: &Path) -> Result<(), RunError> {
+        if is_another(path) {
+            let words = format!("`{}` is another file than a plan, and is left as it is", path.display());
+            return Err(RunError::stored_run(words).hint("`--plan-file`, or `plan` in duet.toml, names another"));
+        }
         whole_file::write(path, &self.text()?).map_err(|e| RunError::file("write", path, e))
     }
 
@@ -214,7 +231,7 @@ impl PlanFile {
     pub fn text(&self) -> Result<String, RunError> {
         let body =
             toml::to_string(self).map_err(|e| RunError::stored_run(format!("the plan cannot be written: {e}")))?;
-        Ok(format!("# Written by `duet tune`; `duet compare --plan {NAME}` measures as it says.\n\n{body}"))
+        Ok(format!("{HEAD}; `duet compare --plan {NAME}` measures as it says.\n\n{body}"))
     }
 }
 
@@ -328,6 +345,24 @@ stable = true
         let plan = PlanFile::new(learnt(), vec![planned("p.BenchmarkB", [3, 1, 3, 1])]);
         plan.write(&path).unwrap();
         assert_eq!(PlanFile::read(&path).unwrap(), plan);
+    }
+
+    #[test]
+    fn another_file_is_left_as_it_is_and_a_damaged_plan_is_written_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("main.go");
+        let plan = PlanFile::new(learnt(), vec![planned("p.BenchmarkB", [3, 1, 3, 1])]);
+        for other in [b"package main\n".as_slice(), b"\xff\xfe"] {
+            fs::write(&path, other).unwrap();
+            let said = plan.write(&path).unwrap_err().to_string();
+            assert!(said.contains("main.go` is another file than a plan"), "{said}");
+            assert_eq!(fs::read(&path).unwrap(), other);
+        }
+        for ours in [String::new(), GOLDEN.replace("format = 1", "<<<<<<<"), GOLDEN.replace(HEAD, "# Ours")] {
+            fs::write(&path, ours).unwrap();
+            plan.write(&path).unwrap();
+            assert_eq!(PlanFile::read(&path).unwrap(), plan);
+        }
     }
 
     #[test]
