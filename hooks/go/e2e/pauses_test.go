@@ -47,7 +47,7 @@ func (c *toolchain) checkForced(t *testing.T, mode uint64, bench string, changes
 func (c *toolchain) testStretch(t *testing.T) {
 	for _, mode := range []uint64{modeInterleaved, modeSolo} {
 		for _, bench := range []string{"BenchmarkPlain", "BenchmarkRecall"} {
-			p, _ := c.trial(t, mode, bench, record{"stretch": 4, "block_slices": 1})
+			p, _ := c.trial(t, mode, bench, record{"stretch": 4, "block_slices": 1, "k_hint": 1})
 			all := p.records(0)
 			for _, r := range all {
 				want := all[0]["invocations"]

@@ -66,6 +66,9 @@ type duetTrial struct {
 	probes  int       // calls with one invocation made to calibrate
 	probed  duetSpent // the shorter of their times; 0: does not matter
 	doubled bool      // it was called with two invocations
+	far     duetFar   // calls with many more invocations
+
+	collections uint32 // that had ended when the last call to calibrate began
 
 	// ResetTimer calls within the open slice, or before a trial since the benchmark was entered.
 	resets    uint32
@@ -78,6 +81,8 @@ type duetTrial struct {
 
 	part        duetPart // all of the open slice that has been closed already
 	going       bool     // this side goes on with the slice, see goesOn
+	longestNS   uint64   // and no longer than this
+	fruitless   bool     // it did so in vain
 	endedBefore uint32   // collections that had ended when a part was closed last
 	warming     bool     // this side warms its caches, see warm
 	warmedNS    uint64   // and has done so for this long
@@ -265,6 +270,7 @@ func (b *B) duetCalibrate() bool {
 	}
 	t.k = next
 	b.duetCountFromZero()
+	t.collections = memStats.NumGC
 	return true
 }
 
@@ -274,6 +280,9 @@ func duetHinted(h *duetHeader) uint64 { return duetLeast(duetMaxK, duetMost(1, h
 // grow returns the size of the next calibration slice, and whether there is to be one.
 func (t *duetTrial) grow() (next uint64, again bool) {
 	spent := t.spent()
+	if t.far.k > 0 {
+		return t.farther(spent)
+	}
 	if t.repeating {
 		spent = spent.least(t.first)
 		t.wall, t.busy = spent.wall, spent.busy
@@ -285,6 +294,9 @@ func (t *duetTrial) grow() (next uint64, again bool) {
 		return duetLeast(4*t.k, duetMaxK), true
 	}
 	t.repeating, t.first = repeat, spent
+	if !again && !repeat && t.looksFar() {
+		return t.farther(spent)
+	}
 	return next, again || repeat
 }
 
@@ -316,6 +328,9 @@ func (b *B) duetSettle() bool {
 	if t.mustOutweigh() {
 		own.sliceNS = duetMost(own.sliceNS, duetLeast(duetSetupLimitNS, 50*t.spent().fixed(t.probed, t.k)))
 	}
+	if t.style == duetStyleRecall && t.wall > 2*t.header.sliceNS {
+		own.sliceNS = duetMost(own.sliceNS, duetLeast(duetSetupLimitNS, t.wall)) // see duetFar; later trials begin with as many
+	}
 	own.parallelism = duetParallelism()
 	if t.style == duetStyleRecall {
 		own.resets = t.resets
@@ -335,6 +350,7 @@ func (b *B) duetSettle() bool {
 		}
 	}
 	t.plan = duetAgree(t.header, sides)
+	t.longestNS = duetLongestPart(duetMulDiv(duetSliceNS(sides, t.plan.k), duetSpan(sides, t.plan.k), 1, false))
 	t.finalStep = uint32(2 + 2*t.plan.total())
 	t.resetMeet = t.duet() && t.style == duetStyleRecall && t.own.resets == 1 && t.peer.resets == 1
 	t.refills = t.duet() && duetCanRefill(t.style) && duetCanRefill(t.peer.style)

@@ -4,9 +4,15 @@ package duethook
 
 // Slices go on until a collection has ended.
 const (
-	duetParts     = 16            // in such parts of a slice
-	duetLongestNS = 1_000_000_000 // no slice is longer for it
+	duetParts         = 16            // in such parts of a slice
+	duetLongestNS     = 1_000_000_000 // no slice is longer for it
+	duetLongestCycles = 4             // nor than so many cycles as calibration saw
 )
+
+// duetLongestPart returns the time that a slice may go on for, where a cycle takes so long.
+func duetLongestPart(cycle uint64) uint64 {
+	return duetLeast(duetLongestNS, duetMulDiv(cycle, duetLongestCycles, 1, false))
+}
 
 // duetPart is a part of a slice, or all of it.
 type duetPart struct {
@@ -30,10 +36,17 @@ func (p duetPart) and(next duetPart) duetPart {
 // less survive: cycles would be shorter than in a process that runs freely, by a tenth and more, but not where marking takes as long
 // as it may.
 func (t *duetTrial) goesOn() bool {
-	if !t.plan.whole || !t.collects() || t.part.wallNS >= duetLongestNS {
+	if !t.plan.whole || !t.collects() || t.inVain(t.part.wallNS) {
 		return false
 	}
 	return !t.someEnded() || t.k > t.partOfSlice()
+}
+
+// inVain reports whether no collection has come in several times the time of a cycle, now or before: what allocated while it calibrated,
+// as a map that grows, may be done with it.
+func (t *duetTrial) inVain(wallNS uint64) bool {
+	t.fruitless = t.fruitless || wallNS >= t.longestNS
+	return t.fruitless
 }
 
 // warm ends a part that is not recorded and reports whether there is another one: in whole cycles until a collection has ended. A side
@@ -42,7 +55,7 @@ func (t *duetTrial) goesOn() bool {
 func (t *duetTrial) warm() bool {
 	t.unrecorded(t.k)
 	t.warmedNS += t.wall
-	return t.plan.warm && !t.someEnded() && t.collects() && t.warmedNS < duetLongestNS
+	return t.plan.warm && !t.someEnded() && t.collects() && !t.inVain(t.warmedNS)
 }
 
 // collects reports whether this side has anything to collect.

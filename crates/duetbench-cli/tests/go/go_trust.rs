@@ -64,6 +64,58 @@ fn a_single_build_says_what_layout_could_explain() {
 }
 
 #[test]
+fn work_that_comes_once_in_thousands_of_invocations_and_maps_that_stop_growing_are_measured() {
+    let place = Place::new();
+    let bench = r#"package fixture
+
+import "testing"
+
+func BenchmarkFlush(b *testing.B) {
+	var l Log
+	for i := 0; i < b.N; i++ {
+		l.Write(i)
+	}
+	b.ReportMetric(float64(b.N), "lines")
+}
+
+func BenchmarkPut(b *testing.B) {
+	m := map[int]int{}
+	for i := 0; i < b.N; i++ {
+		m[i&1023] = Work(i, 100*Times)
+	}
+}
+"#;
+    let go = r"package fixture
+
+type Log struct{ n, sum int }
+
+func (l *Log) Write(x int) {
+	l.sum += Work(x, 50)
+	if l.n++; l.n%8192 == 0 {
+		l.sum += Work(x, 1_000_000*Times)
+	}
+}
+
+//go:noinline
+func Work(x, rounds int) int {
+	for i := 0; i < rounds; i++ {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	return x
+}
+";
+    for (version, times) in [("old", 1), ("new", 3)] {
+        place.write(&format!("{version}/go.mod"), "module fixture\n\ngo 1.21\n");
+        place.write(&format!("{version}/p.go"), go).write(&format!("{version}/p_test.go"), bench);
+        place.write(&format!("{version}/times.go"), &format!("package fixture\n\nconst Times = {times}\n"));
+    }
+    let ran = compare(&place, &["--forks", "6", "--builds", "1"]).expect(3);
+    for name in ["BenchmarkFlush", "BenchmarkPut"] {
+        assert_eq!(ran.verdict(name), "regression", "{}", ran.stdout);
+    }
+}
+
+#[test]
 fn c_sources_outside_of_a_package_are_those_of_their_version() {
     let place = Place::new();
     let go = "package fixture\n\n// #include \"../native/work.h\"\nimport \"C\"\n\nfunc Work() int { return int(C.work()) }\n";
