@@ -352,16 +352,26 @@ func touches(d *declaration, others []*declaration) bool {
 	return false
 }
 
-// data returns the files below the folder that literals of a declaration name.
+// data returns the files of the module that literals of a declaration name.
 func (f *folder) data(d *declaration) []part {
 	var parts []part
-	seen := map[string]bool{}
+	seen, upwards := map[string]bool{}, ""
 	for _, l := range d.strings {
-		if len(l.value) > 256 || !filepath.IsLocal(l.value) || seen[l.value] {
+		if l.value == ".." {
+			upwards += "../"
+		}
+	}
+	for _, l := range d.strings {
+		if len(l.value) > 256 || seen[l.value] {
 			continue
 		}
 		seen[l.value] = true
-		if digest := f.digest(l); digest != "" {
+		digest := f.digest(l)
+		if digest == "" && upwards != "" && filepath.IsLocal(l.value) { // parts of a path that filepath.Join puts together
+			l.value = upwards + l.value
+			digest = f.digest(l)
+		}
+		if digest != "" {
 			parts = append(parts, part{l.value, d.Path, l.line, digest})
 		}
 	}
@@ -391,6 +401,9 @@ func (f *folder) digest(l literal) string {
 // which its files would be.
 func (f *folder) named(l literal) []string {
 	path := filepath.Join(f.path, l.value)
+	if !filepath.IsLocal(l.value) && (filepath.IsAbs(l.value) || !f.isInModule(path)) {
+		return nil
+	}
 	if l.pattern {
 		paths, _ := filepath.Glob(path) // the compiler has the better words for what is no pattern
 		return paths
@@ -407,9 +420,25 @@ func (f *folder) named(l literal) []string {
 	return []string{path}
 }
 
-// isTestdata reports whether a path is that of the folder testdata, or leads into it.
+// isInModule reports whether a path outside of the folder lies in its module, whose root is the next folder upwards with a go.mod.
+func (f *folder) isInModule(path string) bool {
+	for root := f.path; ; root = filepath.Dir(root) {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			return strings.HasPrefix(path, root+string(filepath.Separator))
+		}
+		if root == filepath.Dir(root) {
+			return false
+		}
+	}
+}
+
+// isTestdata reports whether a path is that of the folder testdata, here or above, or leads into it.
 func isTestdata(path string) bool {
-	first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(path)), "/")
+	path = filepath.ToSlash(filepath.Clean(path))
+	for strings.HasPrefix(path, "../") {
+		path = path[len("../"):]
+	}
+	first, _, _ := strings.Cut(path, "/")
 	return first == "testdata"
 }
 

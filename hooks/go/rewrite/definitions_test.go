@@ -43,6 +43,9 @@ var pairs = []struct {
 	{"code of the package as data", with("p.go", "1", "os.Open(\"p.go\")"), with("p.go", "2", "os.Open(\"p.go\")"), ""},
 	{"a pattern that embeds nothing", with("p.txt", "1", "glob(\"*.txt\")"), with("p.txt", "2", "glob(\"*.txt\")"), ""},
 	{"embedded files", embedding("1"), embedding("2"), "*.txt"},
+	{"data beside the folder", with("../in.txt", "1", "os.Open(\"../in.txt\")"), with("../in.txt", "2", "os.Open(\"../in.txt\")"), "../in.txt"},
+	{"data beside the folder, joined", with("../testdata/in.txt", "1", "filepath.Join(\"..\", \"testdata\", \"in.txt\")"), with("../testdata/in.txt", "2", "filepath.Join(\"..\", \"testdata\", \"in.txt\")"), "../testdata"},
+	{"data outside of the module", with("../../in.txt", "1", "os.Open(\"../../in.txt\")"), with("../../in.txt", "2", "os.Open(\"../../in.txt\")"), ""},
 	{"data by a pattern", with("testdata/in.txt", "1", "filepath.Glob(\"testdata/*.txt\")"), with("testdata/in.txt", "2", "filepath.Glob(\"testdata/*.txt\")"), "testdata/*.txt"},
 	{"data by a name that is put together", with("testdata/in.txt", "1", "fmt.Sprintf(\"./testdata/%s.txt\", n)"), with("testdata/in.txt", "2", "fmt.Sprintf(\"./testdata/%s.txt\", n)"), "./testdata/%s.txt"},
 	{"embedded files that another names", embeddingTwice("1"), embeddingTwice("2"), "corpus"},
@@ -106,7 +109,13 @@ func definitionOf(t *testing.T, files map[string]string) map[string]string {
 // definitionIn is the same in a folder with more in it.
 func definitionIn(t *testing.T, files map[string]string, add func(dir string)) map[string]string {
 	t.Helper()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "m", "p")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "..", "go.mod"), []byte("module m\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	add(dir)
 	var units []*unit
 	for name, text := range files {

@@ -41,11 +41,24 @@ func waits(name string) bool {
 	return false
 }
 
+// makesBuffered reports whether a node makes a channel with room for values.
+func makesBuffered(n ast.Node) bool {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || len(call.Args) != 2 {
+		return false
+	}
+	name, isName := call.Fun.(*ast.Ident)
+	_, isChannel := call.Args[0].(*ast.ChanType)
+	size, isLiteral := call.Args[1].(*ast.BasicLit)
+	return isName && name.Name == "make" && isChannel && !(isLiteral && size.Value == "0")
+}
+
 // checkRest refuses loops that are not all of what is timed, because slices hold the loop alone: what comes after it is in none. Called
 // anew for every slice, such a benchmark is timed as a whole. Refusing too much costs time, and refusing too little a wrong number.
 // The loop may be a call of the function that holds it.
 func (f *function) checkRest(loop ast.Node) string {
 	later, deferred := false, false
+	worker, buffered, sends := false, false, false
 	stopped, rest := token.Pos(0), token.Pos(0)
 	first := func(at *token.Pos, n ast.Node) {
 		if *at == 0 || n.Pos() < *at {
@@ -63,7 +76,12 @@ func (f *function) checkRest(loop ast.Node) string {
 				return false // its arguments are a report, or run when the timer has stopped
 			}
 		}
+		if _, isSend := n.(*ast.SendStmt); isSend && !behind {
+			sends = sends || n.Pos() > loop.Pos()
+		}
 		if n.End() <= loop.Pos() {
+			_, isGo := n.(*ast.GoStmt)
+			worker, buffered = worker || isGo, buffered || makesBuffered(n)
 			one, isDefer := n.(*ast.DeferStmt)
 			deferred = deferred || isDefer && f.putsOff(one)
 			_, isClosure := n.(*ast.FuncLit)
@@ -77,6 +95,8 @@ func (f *function) checkRest(loop ast.Node) string {
 	switch {
 	case later:
 		return reasonLater
+	case worker && buffered && sends: // the worker goes on between two slices, and the buffer is empty again
+		return reasonRest
 	case deferred && stopped == 0, rest != 0 && (stopped == 0 || rest < stopped):
 		return reasonRest
 	}

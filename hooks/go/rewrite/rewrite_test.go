@@ -108,6 +108,7 @@ var cases = []struct{ name, source, want, refused string }{
 	{name: "filled before RunParallel", source: imports + `func BenchmarkA(b *testing.B) { for range b.N { m.Set() }; b.RunParallel(func(pb *testing.PB) { for pb.Next() { m.Get() } }) }`, refused: reasonBeside},
 	{name: "work that is waited for", source: imports + `func BenchmarkA(b *testing.B) { for range b.N { p.Submit() }; wg.Wait() }`, refused: reasonRest},
 	{name: "work that is received", source: imports + `func BenchmarkA(b *testing.B) { for range b.N { in <- 1 }; <-done }`, refused: reasonRest},
+	{name: "work that a worker has yet to take from a buffer", source: imports + `func BenchmarkA(b *testing.B) { in := make(chan int, 64); go work(in); for range b.N { in <- 1 } }`, refused: reasonRest},
 	{name: "work in another loop", source: imports + `func BenchmarkA(b *testing.B) { for range b.N { q.Push() }; for q.Len() > 0 { q.Pop() } }`, refused: reasonRest},
 	{name: "cleared up after the timer is stopped", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { f() }; b.StopTimer(); w.Close(); for range x { g() } }`,
 		want: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N || b.DuetMore(); i++ { f() }; b.StopTimer(); w.Close(); for range x { g() } }`},
