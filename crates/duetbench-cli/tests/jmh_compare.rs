@@ -295,7 +295,7 @@ fn what_misbehaves_is_named_with_its_words_and_leaves_nothing_running() {
         ("throwsWhenMeasured", "no luck with measuring"),
         ("throwsLate", "exit status 1: java.lang.IllegalStateException: no luck in the end"),
         ("endsTheJvmWhenMeasured", "exit status"),
-        ("hangsWhenMeasured", "it hangs, or `--timeout` is too short"),
+        ("hangsWhenMeasured", "it hangs, or waits for what the other version holds"),
     ] {
         let benchmark = ran.benchmark(&format!("Troubled.{name}"));
         assert_eq!(benchmark["verdict"], "failed", "{name}");

@@ -228,7 +228,7 @@ fn a_program_that_fails_is_told_with_its_words() {
         ("sh -c 'echo no luck >&2; exit 3'", "exit status 3: no luck"),
         ("sh -c 'kill -9 $$'", "killed by signal 9"),
         ("no-such-program", "cannot run `no-such-program`"),
-        ("sleep 1000", "it hangs, or `--timeout` is too short"),
+        ("sleep 1000", "it hangs, or waits for what the other version holds"),
     ] {
         let ran = compare(&place, ["sh work.sh 10", line], "3", &["--timeout", "1s", "--command-name", "x"]).expect(1);
         let failed = ran.benchmark("x");

@@ -144,7 +144,7 @@ impl TrialRun {
         let slice_invocations = slice_invocations.ok_or_else(|| {
             failure(match records.len() {
                 0 => "it ended before its first slice was complete",
-                _ => "it ended while it warmed up: `duet_wanted()` says how often a loop of its own has to run, `--warmup` takes less",
+                _ => "it ended while it warmed up: it skipped itself, or a loop of its own has to run as often as `duet_wanted()` says (`--warmup` takes less)",
             })
         })?;
         let cycle = cycle_of(&status, &records);

@@ -54,7 +54,10 @@ fn java_cause(output: &str) -> Option<Vec<&str>> {
 
 /// The failure of what did not end within a limit.
 pub fn hangs(limit: Duration) -> String {
-    format!("no end within {} s: it hangs, or `--timeout` is too short", (limit.as_secs_f64() * 10.0).round() / 10.0)
+    format!(
+        "no end within {} s: it hangs, or waits for what the other version holds (`--mode sequential`), or `--timeout` is too short",
+        (limit.as_secs_f64() * 10.0).round() / 10.0
+    )
 }
 
 /// An exception that another one passes on.
