@@ -24,7 +24,7 @@ const HIDDEN_MAX: f64 = 0.5;
 /// its additional work is done, in less time by what they lose beside each other. Versions that take turns use each other's caches, and may
 /// spend what they lose on getting warm: a first trial says how much that was then, and a neighbour who came later makes it more. Code that
 /// collects loses time to its collector too, which marks on idle cores beside a version alone.
-fn hidden(planned: &PlannedBenchmark, forks: &[ForkPair]) -> Hidden {
+pub(super) fn hidden(planned: &PlannedBenchmark, forks: &[ForkPair]) -> Hidden {
     let lost = || Lost::of(planned, forks);
     let bounded = |share: f64| share.clamp(0.0, HIDDEN_MAX);
     match forks.first().map(|fork| fork.mode) {

@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::examine::hidden;
 use super::unit::by_unit;
-use super::{BenchmarkReport, Estimate, ForkPair, count, finite_exp};
+use super::{BenchmarkReport, Estimate, ForkPair, Hidden, RatioInterval, count, finite_exp, with_hidden};
 use crate::plan::{Design, Excluded, Plan, PlannedBenchmark};
 use crate::spec::{Decision, defaults};
 use crate::stats::{self, Level};
@@ -56,7 +57,8 @@ pub struct SuiteChange {
 ///
 /// With `d_iu` the log ratio of benchmark `i` in unit `u`, the numbers that are tested are `mean over i of d_iu`, by the trimmed
 /// t over units (Yuen 1974; see [`stats::trimmed_t`]); the smallest visible change is the noncentrality of [`stats::detectable_factor`] times its
-/// standard error.
+/// standard error. Parts of changes that do not show in a benchmark's slices ([`Hidden`]) are added as they are in its own row: as far as they are
+/// known to the ratio, and as far as they may go to the interval, whose rows are all taken to be off to the same side.
 ///
 /// The units are the first ones, up to where the first benchmark ended. That goes by when anyone ended and never by whom a unit would favour: who ends early because
 /// it changed stays in, and later units of the others, which would then be all there is, stay out. A benchmark that did not come to its first planned look
@@ -92,13 +94,15 @@ pub fn suite_change(
     let (low, high) = mean.interval(decision.alpha).ok()?;
     let level = Level { alpha: decision.alpha, power: decision.power };
     let factor = stats::detectable_factor(mean.degrees_of_freedom(), level).ok()?;
+    let unseen = table.unseen(ones);
+    let interval = RatioInterval::of_logs(low, high).around(finite_exp(mean.mean), defaults::ACCURACY);
     Some(SuiteChange {
-        ratio: finite_exp(mean.mean),
-        ratio_low: finite_exp(low),
-        ratio_high: finite_exp(high),
+        ratio: finite_exp(mean.mean + unseen.shown),
+        ratio_low: finite_exp(interval.low.ln() - unseen.faster),
+        ratio_high: finite_exp(interval.high.ln() + unseen.slower),
         confidence: 1.0 - decision.alpha,
         p_value: mean.p_value().ok()?,
-        minimal_detectable_change: finite_exp(factor * mean.standard_error) - 1.0,
+        minimal_detectable_change: (finite_exp(factor * mean.standard_error) - 1.0) / (1.0 - unseen.share),
         benchmarks: count(table.rows.len()),
         identical: count(ones),
         left_out: count(measured.len() - table.rows.len()),
@@ -124,6 +128,8 @@ pub(super) struct Row {
     /// Index into [`Plan::benchmarks`].
     pub(super) benchmark: usize,
     pub(super) by_unit: BTreeMap<UnitKey, f64>,
+    /// Share of its change that does not show.
+    hidden: Hidden,
     /// It has as many units as its first planned look, so that it may have ended for its ratio.
     reached_a_look: bool,
 }
@@ -149,8 +155,21 @@ impl Row {
             units.filter_map(|forks| Some((UnitKey::of(forks.first()?, design), mean(&forks)))).collect();
         let first_look = stats::looks(design.units).first().copied().unwrap_or(0);
         let reached_a_look = count(by_unit.len()) >= first_look.max(defaults::UNITS_MIN);
-        Some(Row { benchmark, by_unit, reached_a_look })
+        Some(Row { benchmark, by_unit, hidden: hidden(planned, &first_round), reached_a_look })
     }
+}
+
+/// Parts of the benchmarks' changes that do not show, on average; logarithms of ratios.
+#[derive(Default)]
+struct Unseen {
+    /// As far as they are known.
+    shown: f64,
+    /// At most, of benchmarks that got slower.
+    slower: f64,
+    /// At most, of benchmarks that got faster.
+    faster: f64,
+    /// Share of any change that may not show.
+    share: f64,
 }
 
 /// Benchmarks that have all of the same units.
@@ -189,6 +208,23 @@ impl<'a> Table<'a> {
             self.units.remove(&unit);
         }
         true
+    }
+
+    /// Parts that do not show in these units, where so many benchmarks beside these have a ratio of exactly 1.
+    fn unseen(&self, ones: usize) -> Unseen {
+        let benchmarks = (self.rows.len() + ones) as f64;
+        self.rows.iter().fold(Unseen::default(), |sum, row| {
+            let seen =
+                self.units.iter().filter_map(|unit| row.by_unit.get(unit)).sum::<f64>() / self.units.len() as f64;
+            let unseen = |share: f64| (with_hidden(finite_exp(seen), share).ln() - seen) / benchmarks;
+            let most = unseen(row.hidden.most);
+            Unseen {
+                shown: sum.shown + unseen(row.hidden.shown),
+                slower: sum.slower + most.max(0.0),
+                faster: sum.faster + (-most).max(0.0),
+                share: sum.share + row.hidden.most / benchmarks,
+            }
+        })
     }
 
     /// The mean log ratio of every unit, where so many benchmarks beside these have a ratio of exactly 1.

@@ -9,7 +9,7 @@ use duetbench_core::report::{BenchmarkReport, ForkPair};
 use duetbench_core::spec::Decision;
 
 use crate::reference::{close, numbers, suite_answers};
-use crate::support::{Course, Noise, build_pairs, fixed_design, measured_of, placed, plan_of};
+use crate::support::{Course, Noise, PLAIN, build_pairs, fixed_design, measured_of, placed, plan_of};
 
 /// Names of so many benchmarks.
 pub(crate) fn names(benchmarks: usize) -> Vec<String> {
@@ -124,6 +124,25 @@ fn units_end_where_the_first_benchmark_does_and_later_ones_do_not_matter() {
     assert_eq!((calm.units, calm.benchmarks, calm.left_out), (6, 3, 0));
     assert!((calm.ratio.ln() - (0.01 + 0.01 + 0.3) / 3.0).abs() < 1e-12);
     assert_eq!(calm, late);
+}
+
+#[test]
+fn parts_of_changes_that_do_not_show_are_in_the_ratio_and_in_the_interval() {
+    let design = fixed_design(6);
+    let mut plan = plan_of_many(2, design);
+    let forks =
+        [[0.04, 0.05, 0.06, 0.04, 0.05, 0.06], [0.0, 0.001, -0.001, 0.0, 0.001, -0.001]].map(|d| row(&design, &d));
+    let seen = change(&plan, &forks).unwrap();
+    // A fifth of each slice gets warm again.
+    plan.benchmarks[0].profile = Some(PLAIN.with_cold_share(Some(0.2)));
+    plan.benchmarks[0].configuration.slice_ns = 200_000;
+    let whole = change(&plan, &forks).unwrap();
+    let more = ((0.05f64.exp() - 0.2) / 0.8).ln() - 0.05;
+    assert!((whole.ratio.ln() - seen.ratio.ln() - more / 2.0).abs() < 1e-12, "{} {}", whole.ratio, seen.ratio);
+    assert!((whole.ratio_high.ln() - seen.ratio_high.ln() - more / 2.0).abs() < 1e-12);
+    assert!((whole.ratio_low - seen.ratio_low).abs() < 1e-12);
+    assert!((whole.minimal_detectable_change / seen.minimal_detectable_change - 1.0 / 0.9).abs() < 1e-9);
+    assert!((whole.p_value - seen.p_value).abs() < 1e-15);
 }
 
 #[test]
