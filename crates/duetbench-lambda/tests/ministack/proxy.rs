@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Barrier, Mutex};
 
 /// A fault that requests meet instead of the server's answer.
@@ -130,18 +131,21 @@ fn joins(mut client: &TcpStream, meeting: &Mutex<Option<Meeting>>, request: &[u8
 }
 
 fn hand_on([client, server]: [&TcpStream; 2], trouble: &Mutex<Trouble>, meeting: &Mutex<Option<Meeting>>) {
-    let instead = Mutex::new(None);
+    let (instead, meets) = (Mutex::new(None), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {
             copy(client, server, |bytes| {
+                meets.store(true, Relaxed);
                 if joins(client, meeting, bytes) {
                     return false;
                 }
+                meets.store(false, Relaxed);
                 if let Some(answer) = trouble.lock().unwrap().instead(bytes) {
                     *instead.lock().unwrap() = Some(answer);
                 }
                 true
             });
+            close([client, server]);
         });
         copy(server, client, |_| {
             let Some(answer) = *instead.lock().unwrap() else { return true };
@@ -149,10 +153,20 @@ fn hand_on([client, server]: [&TcpStream; 2], trouble: &Mutex<Trouble>, meeting:
             let _ = client.write_all(answer.as_bytes());
             false
         });
+        // A server closes connections that wait for long, as those do that meet.
+        if !meets.load(Relaxed) {
+            close([client, server]);
+        }
     });
 }
 
-/// Copies until the end, or until `goes_on` says no; then both connections are closed.
+fn close(both: [&TcpStream; 2]) {
+    for one in both {
+        let _ = one.shutdown(Shutdown::Both);
+    }
+}
+
+/// Copies until the end, or until `goes_on` says no.
 fn copy(mut from: &TcpStream, mut to: &TcpStream, mut goes_on: impl FnMut(&[u8]) -> bool) {
     let mut buffer = [0; 1 << 16];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
@@ -160,6 +174,4 @@ fn copy(mut from: &TcpStream, mut to: &TcpStream, mut goes_on: impl FnMut(&[u8])
             break;
         }
     }
-    let _ = from.shutdown(Shutdown::Both);
-    let _ = to.shutdown(Shutdown::Both);
 }
