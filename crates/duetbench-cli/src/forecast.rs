@@ -22,7 +22,7 @@ pub fn words(plan: &Plan, spec: &Spec) -> Option<String> {
         let chooses = if forecast.benchmarks > 1 { ", the cheapest first: `--bench PATTERN` chooses" } else { "" };
         return (forecast.enough_for < forecast.benchmarks).then(|| {
             format!(
-                "{budget} is enough for {enough_for} of {}{beside}{chooses}, `--budget {}` is enough for all",
+                "{budget} is enough for {enough_for} of {}{beside}{chooses}; large changes may show sooner, `--budget {}` is enough for all",
                 benchmarks(forecast.benchmarks as usize),
                 typed_time(spent_s + all_s)
             )

@@ -1,4 +1,4 @@
-//! Options as people type them who come from `go test`, hyperfine or JMH: put into our words where they mean the same, and answered at once
+//! Options as people type them who come from `go test`, hyperfine, JMH or criterion: put into our words where they mean the same, and answered at once
 //! with the right option where they do not. Without this, `-bench=Foo` would be `-b ench=Foo`.
 
 use std::ffi::OsString;
@@ -64,7 +64,8 @@ const fn switch(when: When, typed: &'static [&'static str], means: Means) -> For
 }
 
 /// The tools with their options; of rows with the same spelling the first that fits counts.
-const TOOLS: [(&str, &[Foreign]); 3] = [("`go test`", GO), ("hyperfine", HYPERFINE), ("JMH", JMH)];
+const TOOLS: [(&str, &[Foreign]); 4] =
+    [("`go test`", GO), ("hyperfine", HYPERFINE), ("JMH", JMH), ("criterion", CRITERION)];
 
 const GO: &[Foreign] = &[
     valued(Projects, &["-bench"], Same("--bench")),
@@ -180,6 +181,12 @@ const JMH: &[Foreign] = &[
         Instead("`jvm_args` in `[jmh]` of duet.toml; the JVM is that of `JAVA_HOME`"),
     ),
 ];
+
+const CRITERION: &[Foreign] = &[valued(
+    Projects,
+    &["--baseline", "--baseline-lenient", "--load-baseline", "--save-baseline"],
+    Instead("`duet compare VALUE` measures that revision and your work tree side by side, and needs no saved results"),
+)];
 
 /// A command line while it is put into our words.
 struct Line {

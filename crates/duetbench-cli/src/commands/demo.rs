@@ -21,6 +21,7 @@ use crate::args::DemoArgs;
 use crate::demo::neighbour::{Disturbed, Neighbour};
 use crate::demo::{UsualConclusion, project, usual};
 use crate::failure::{Failure, code};
+use crate::options::Format;
 use crate::render::order::label;
 use crate::render::summary;
 use crate::seed;
@@ -46,8 +47,12 @@ struct Stage<'a> {
 /// Shows two experiments; gives 0 when duet saw what there was to see and nothing else.
 ///
 /// # Errors
-/// When the project cannot be built or measured.
+/// When the project cannot be built or measured, or in another form than text.
 pub fn run(_args: &DemoArgs, context: &Context) -> Result<u8, Failure> {
+    let format = context.settings.format();
+    if format != Format::Text {
+        return Err(format.unfit("the demonstration"));
+    }
     let _lock = lock_machine(context)?;
     let scratch = Scratch::new()?;
     let (base, slower) = (scratch.path().join("base"), scratch.path().join("slower"));

@@ -222,7 +222,7 @@ fn row(report: &Report, benchmark: &BenchmarkReport, name: &str) -> String {
         .into_iter()
         .chain(counts)
         .chain(by_wall)
-        .chain(summary::remarks_beside_numbers(benchmark))
+        .chain(summary::remarks(benchmark))
         .map(|remark| prose_cell(&shortened(&remark)));
     let words: Vec<String> = [summary::verdict_words(benchmark)].into_iter().chain(remarks).collect();
     format!(

@@ -421,6 +421,10 @@ fn moved_by_layout(report: &Report) -> Option<String> {
     } else {
         "where the linker put things"
     };
+    // Without intervals nobody knows how many build pairs there were.
+    if builds < 2 && !is_by_call(report) {
+        return None;
+    }
     if typical.share < LAYOUT_SHARE_MIN {
         return Some(format!("{units}{what} moves a benchmark by too little to tell"));
     }
@@ -466,15 +470,6 @@ pub(crate) fn change_sign(benchmark: &BenchmarkReport) -> String {
 
 /// Remarks on one benchmark: why it failed, then its warnings, each a line.
 pub(super) fn remarks(benchmark: &BenchmarkReport) -> Vec<String> {
-    remarks_of(benchmark, |_| true)
-}
-
-/// Those that its numbers do not tell: the interval of an open question shows itself that all slices leave it open.
-pub(super) fn remarks_beside_numbers(benchmark: &BenchmarkReport) -> Vec<String> {
-    remarks_of(benchmark, |warning| !matches!(warning, Warning::BesideOpen { .. }))
-}
-
-fn remarks_of(benchmark: &BenchmarkReport, told: fn(&Warning) -> bool) -> Vec<String> {
     let failure = match &benchmark.verdict {
         Verdict::Failed { role, reason } => {
             let side = role.map_or(String::new(), |role| format!("in {}: ", role.side()));
@@ -482,7 +477,7 @@ fn remarks_of(benchmark: &BenchmarkReport, told: fn(&Warning) -> bool) -> Vec<St
         }
         _ => None,
     };
-    failure.into_iter().chain(benchmark.warnings.iter().filter(|one| told(one)).map(warning::text)).collect()
+    failure.into_iter().chain(benchmark.warnings.iter().map(warning::text)).collect()
 }
 
 /// The exact counts of a benchmark that differ between the versions, each a unit and both counts in words.

@@ -109,7 +109,7 @@ fn cells(
     drawing: Option<String>,
     footnotes: &mut Footnotes,
 ) -> Vec<Cell> {
-    let marks = summary::remarks_beside_numbers(benchmark).into_iter().map(|remark| footnotes.mark(shortened(&remark)));
+    let marks = summary::remarks(benchmark).into_iter().map(|remark| footnotes.mark(shortened(&remark)));
     let words = [summary::verdict_words(benchmark)].into_iter().chain(marks).collect::<Vec<_>>().join(" ");
     let tone = order::tone(&benchmark.verdict);
     let name = format!("{} {}", order::shape(&benchmark.verdict), names.name(&benchmark.id));

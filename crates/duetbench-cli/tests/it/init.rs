@@ -53,7 +53,7 @@ fn a_go_module_gets_the_files_that_the_guide_shows() {
         assert!(out.contains(said), "`{said}` is not in\n{out}");
     }
     place.duet(&["config", "check"]).expect(0);
-    assert_eq!(read(&place, ".gitignore"), ".duet/\nduet-report/\n");
+    assert_eq!(read(&place, ".gitignore"), ".duet/\nduet-report/\nduet-report.html\n");
     let measured = actions(&yaml(&place, WORKFLOW));
     assert_eq!(measured, ["actions/checkout", "actions/setup-go", "duetbench/duetbench", "actions/upload-artifact"]);
     assert_eq!(actions(&yaml(&place, PUBLISH)), ["actions/download-artifact", "duetbench/duetbench/publish"]);
@@ -106,10 +106,10 @@ fn what_is_there_stays_unless_told_otherwise() {
         assert!(out.contains(said), "`{said}` is not in\n{out}");
     }
     assert_eq!((read(&place, "duet.toml"), read(&place, WORKFLOW)), ("threshold = '5%'\n".into(), "theirs\n".into()));
-    assert_eq!(read(&place, ".gitignore"), "/bin\nduet-report/\n.duet/\n");
+    assert_eq!(read(&place, ".gitignore"), "/bin\nduet-report/\n.duet/\nduet-report.html\n");
     assert!(place.duet(&["init", "--force"]).expect(0).stdout.contains("replaced .github/workflows/duet.yml\n"));
     assert_eq!(actions(&yaml(&place, WORKFLOW)).len(), 4);
-    assert_eq!(read(&place, ".gitignore"), "/bin\nduet-report/\n.duet/\n", "nothing is added twice");
+    assert_eq!(read(&place, ".gitignore"), "/bin\nduet-report/\n.duet/\nduet-report.html\n", "nothing is added twice");
 }
 
 #[test]

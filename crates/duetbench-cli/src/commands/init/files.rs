@@ -11,7 +11,7 @@ const PUBLISH: &str = include_str!("templates/github-publish.yml");
 const GITLAB: &str = include_str!("../../../../../ci/gitlab/duet.gitlab-ci.yml");
 /// Makes the lock file that a repository leaves out.
 const LOCK: &str = "cargo generate-lockfile";
-const IGNORED: &str = ".duet/\nduet-report/\n";
+const IGNORED: &str = ".duet/\nduet-report/\nduet-report.html\n";
 /// The action that belongs to this program: of the release that it is from, or that of the main branch, which builds.
 const RELEASE: &str = match option_env!("DUET_RELEASE") {
     Some(tag) => tag,
