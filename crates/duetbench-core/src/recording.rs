@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::warmup::{self, ForksWarmUp};
 
+/// The unit of times: nanoseconds an invocation.
+pub const TIME: &str = "ns/op";
+
 /// A level of repetition. Levels are written outermost first, in the order in which they stand here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -111,7 +111,7 @@ pub fn choose_basis(forks: &[ForkPair], bytes: Option<&Counted>, decision: &Deci
         let t = stats::trimmed_t(&differences).ok()?;
         matters(&t, alpha, decision).then_some(t.mean)
     };
-    let clock = choose_clock(forks);
+    let clock = choose_clock(forks, decision);
     let by_clock: Vec<ForkPair> = forks.iter().map(|fork| clock.read(fork)).collect();
     let waits = |alpha: f64| differs(&by_clock, Basis::SlicesInFull, Basis::AllSlices, alpha).is_some();
     // Beside neighbours who take the processor away a wait is not shown surely enough.
@@ -150,9 +150,10 @@ pub(super) fn matters(differences: &TrimmedT, alpha: f64, decision: &Decision) -
 ///
 /// Code that waits does so in nearly every slice, while a neighbour interrupts some of them. So code is busy whose CPU time fills
 /// the wall time of at least [`defaults::BUSY_SLICES_MIN`] of its slices, and the machine is disturbed if over all of them a
-/// share of more than [`defaults::LOST_SHARE_MAX`] is missing on both sides: what one alone is short of is a change of its own.
+/// share of more than [`defaults::LOST_SHARE_MAX`] is missing on both sides: what one alone is short of is a change of its own, which
+/// wall time tells, also where it is short of more than the other.
 /// With both sides on one core there is nothing else that CPU time would hide; elsewhere a side may wait for a thread of its own.
-fn choose_clock(forks: &[ForkPair]) -> Clock {
+fn choose_clock(forks: &[ForkPair], decision: &Decision) -> Clock {
     let tells = |f: &ForkPair| f.mode == Mode::InterleavedOneCore && f.cpu.is_some() && f.busy.is_some();
     if forks.is_empty() || !forks.iter().all(tells) {
         return Clock::Wall;
@@ -161,5 +162,7 @@ fn choose_clock(forks: &[ForkPair]) -> Clock {
         |of: &dyn Fn(&ForkPair) -> Option<f64>| stats::median(&forks.iter().filter_map(of).collect::<Vec<_>>());
     let busy = median(&|f| f.busy).is_ok_and(|share| share >= defaults::BUSY_SLICES_MIN);
     let disturbed = median(&ForkPair::lost_share).is_ok_and(|share| share > defaults::LOST_SHARE_MAX);
-    if busy && disturbed { Clock::Cpu } else { Clock::Wall }
+    let lost_more: Vec<f64> = forks.iter().filter_map(ForkPair::lost_more).collect();
+    let waits_alone = stats::trimmed_t(&lost_more).is_ok_and(|t| matters(&t, defaults::MAY_DIFFER_ALPHA, decision));
+    if busy && disturbed && !waits_alone { Clock::Cpu } else { Clock::Wall }
 }

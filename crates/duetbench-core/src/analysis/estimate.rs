@@ -280,7 +280,9 @@ impl Evidence {
         };
         let all = log_ratio.values;
         let planned = tests.looks().iter().copied().filter(|n| *n < all && *n >= defaults::UNITS_MIN);
-        let p_at = |n: u32| Ok((n, stats::trimmed_t(&log_ratios[..n as usize])?.p_value()?));
+        // Units that are all the same tell nothing of their spread, and so nothing surely.
+        let p_of = |t: TrimmedT| if t.standard_error == 0.0 { Ok(1.0) } else { t.p_value() };
+        let p_at = |n: u32| Ok((n, p_of(stats::trimmed_t(&log_ratios[..n as usize])?)?));
         let p_values: Vec<(u32, f64)> = planned.chain([all]).map(p_at).collect::<Result<_, StatsError>>()?;
         let builds: BTreeSet<u32> = forks.iter().map(|f| f.build).collect();
         let counts = Counts {
@@ -384,14 +386,16 @@ impl Evidence {
     /// A regression must show that there is a change, and that it exceeds the threshold. With the spread of a unit `s`, taken for as
     /// much larger as it is uncertain, `N` units
     /// at the last look, `SE = s / sqrt(N)` and `k(a)` the noncentrality at which a t test of error `a` has that power
-    /// ([`stats::detectable_factor`]): the larger of `k(changed) SE` and `ln(1 + threshold) + k(interval) SE`. Earlier looks find
-    /// what the last one finds; that they also end benchmarks costs little (docs/studies/verdict-rules.md).
+    /// ([`stats::detectable_factor`]): the largest of `k(changed) SE`, `ln(1 + threshold) + k(interval) SE` and, since no interval is narrower
+    /// than [`defaults::ACCURACY`], `ln(1 + threshold) + ln(1 + ACCURACY) + (k - t)(interval) SE`. Earlier looks find what the last one finds; that they also end benchmarks costs little (docs/studies/verdict-rules.md).
     fn detects(&self, decision: &Decision) -> Result<f64, StatsError> {
         let LastLook { units, errors } = self.last;
         let df = f64::from(stats::degrees_of_freedom(units));
         let standard_error = self.log_ratio.cautious_spread()? / f64::from(units).sqrt();
         let in_errors = |alpha| stats::detectable_factor(df, Level { alpha, power: decision.power });
-        let beyond_threshold = decision.threshold.ln_1p() + in_errors(errors.interval)? * standard_error;
+        let beyond = in_errors(errors.interval)? * standard_error;
+        let critical = stats::critical_t(errors.interval, df)? * standard_error;
+        let beyond_threshold = decision.threshold.ln_1p() + beyond.max(beyond - critical + defaults::ACCURACY.ln_1p());
         Ok(beyond_threshold.max(in_errors(errors.changed)? * standard_error))
     }
 }

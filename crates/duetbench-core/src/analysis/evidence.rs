@@ -117,6 +117,12 @@ impl ForkPair {
         let lost = |side: &ForkSide| Some(1.0 - side.cpu_ns_per_op? / side.ns_per_op);
         Some(lost(&self.baseline)?.min(lost(&self.candidate)?))
     }
+
+    /// By how much more of its wall time the candidate had no processor for, as the logarithm of a ratio. Absent without CPU times.
+    pub(super) fn lost_more(&self) -> Option<f64> {
+        let lost = |side: &ForkSide| Some((side.ns_per_op / side.cpu_ns_per_op?).ln());
+        Some(lost(&self.candidate)? - lost(&self.baseline)?).filter(|more| more.is_finite())
+    }
 }
 
 /// An exact comparison of a counted quantity.

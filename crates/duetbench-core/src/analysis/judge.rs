@@ -88,7 +88,12 @@ impl Side {
             let critical = critical_t(error, df)?;
             if in_errors.is_finite() { noncentral_t_survival(critical, df, in_errors) } else { Ok(1.0) }
         };
-        let clear_of = |distance: f64| exceeds(distance, self.errors.interval);
+        // No interval is narrower than the instrument is exact.
+        let clear_of = |distance: f64| -> Result<f64, StatsError> {
+            let in_errors = (distance - defaults::ACCURACY) / standard_error;
+            let beyond_accuracy = if in_errors.is_finite() { noncentral_t_survival(0.0, df, in_errors)? } else { 1.0 };
+            Ok(exceeds(distance, self.errors.interval)?.min(beyond_accuracy))
+        };
         match self.change - self.band {
             beyond if beyond > 0.0 => Ok(clear_of(beyond)?.min(exceeds(self.change, self.errors.changed)?)),
             _ if self.is_inside() => {

@@ -1,7 +1,7 @@
 //! Independent values of a recording: its outermost repetitions.
 
 use super::UNITS_MIN;
-use crate::recording::{Level, Recorded};
+use crate::recording::{Level, Recorded, TIME};
 use crate::stats::{self, StatsError};
 
 /// Where the values of a benchmark lie.
@@ -22,6 +22,8 @@ pub struct Units {
     pub level: Level,
     /// The logarithm of the mean of the values of each.
     pub logs: Vec<f64>,
+    /// Whether they are times, which never repeat exactly.
+    pub is_time: bool,
 }
 
 impl Units {
@@ -45,12 +47,23 @@ impl Units {
         }
         match means.iter().find(|m| **m <= 0.0 || !m.is_finite()) {
             Some(mean) => Err(format!("a mean of {mean} has no logarithm")),
-            None => Ok(Units { level, logs: means.iter().map(|m| m.ln()).collect() }),
+            None => {
+                let logs = means.iter().map(|m| m.ln()).collect();
+                Ok(Units { level, logs, is_time: recorded.unit == TIME })
+            }
         }
     }
 }
 
 impl Units {
+    /// Whether times of one value each differ by no more than one step of their last digit: then the values behind them may be nearly the
+    /// same, and nothing tells how they spread.
+    pub(super) fn may_be_rounded(&self, other: &Units) -> bool {
+        let (Some(a), Some(b)) = (self.logs.first(), other.logs.first()) else { return false };
+        let (a, b) = (a.exp(), b.exp());
+        self.is_time && (a - b).abs() < 1.001 * last_step(a).min(last_step(b))
+    }
+
     /// Where the values lie, with an interval of confidence `1 - alpha`: Student's t on the logarithms of the units, as the house's
     /// rule has it.
     ///
@@ -65,6 +78,14 @@ impl Units {
         let (low, high) = t.interval(alpha)?;
         Ok(Located { value: t.mean.exp(), interval: Some([low.exp(), high.exp()]), units })
     }
+}
+
+/// One step of the last digit of a number, zeros left out, of which logarithms leave twelve digits.
+fn last_step(value: f64) -> f64 {
+    let written = format!("{value:.11e}");
+    let (digits, exponent) = written.split_once('e').unwrap_or((&written, "0"));
+    let decimals = digits.trim_end_matches('0').split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    10f64.powi(exponent.parse::<i32>().unwrap_or(0) - decimals as i32)
 }
 
 #[cfg(test)]
@@ -88,9 +109,9 @@ mod tests {
     #[test]
     fn units_are_the_outermost_level_that_repeats() {
         let of_instances = units(&[2, 1, 2], &[1.0, 3.0, f64::NAN, 5.0]).unwrap();
-        assert_eq!(of_instances, Units { level: Level::Instance, logs: vec![2.0f64.ln(), 5.0f64.ln()] });
+        assert_eq!(of_instances, Units { level: Level::Instance, logs: vec![2.0f64.ln(), 5.0f64.ln()], is_time: true });
         let of_runs = units(&[1, 2, 2], &[1.0, 3.0, 4.0, 4.0]).unwrap();
-        assert_eq!(of_runs, Units { level: Level::SuiteRun, logs: vec![2.0f64.ln(), 4.0f64.ln()] });
+        assert_eq!(of_runs, Units { level: Level::SuiteRun, logs: vec![2.0f64.ln(), 4.0f64.ln()], is_time: true });
         assert_eq!(units(&[1, 1, 1], &[3.0]).unwrap().level, Level::Instance);
     }
 
@@ -108,5 +129,19 @@ mod tests {
         // t(0.975, 2) = 4.3027; the logarithms have the standard error ln 2 / sqrt 3.
         assert!((three.value - 4.0).abs() < 1e-12 && (high / 4.0 - (4.3027f64 * 0.400_188).exp()).abs() < 1e-3);
         assert!((low * high - 16.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn one_step_of_the_last_digit_may_be_rounding() {
+        let of = |value: f64| Units { level: Level::Fork, logs: vec![value.ln(); 3], is_time: true };
+        let check = |a: f64, b: f64, want: bool| assert_eq!(of(a).may_be_rounded(&of(b)), want, "{a} {b}");
+        check(30.0, 31.0, true);
+        check(0.25, 0.26, true);
+        check(30.0, 32.0, false);
+        check(100.0, 104.0, false);
+        check(10_000_000.0, 10_400_000.0, false);
+        check(1.234_5, 1.234_6, true);
+        let count = Units { is_time: false, ..of(3.0) };
+        assert!(!count.may_be_rounded(&of(4.0)), "counts repeat exactly");
     }
 }

@@ -63,13 +63,14 @@ fn a_duet_excludes_nothing_that_contention_hides() {
 #[test]
 fn a_change_in_few_slices_counts() {
     let times = [100, 100, 100, 100, 3_200];
-    let of_fork = |run| (0u32..).zip(times).flat_map(move |(i, ns)| slices((run, i), 100, ns));
+    let of_fork =
+        |run: u32| (0u32..).zip(times).flat_map(move |(i, ns)| slices((run, i), 1000, 10 * ns + u64::from(run)));
     let measured = Measured { samples: (0..4).flat_map(of_fork).collect(), failed_trials: vec![] };
     let report = analyse(&plan(&["A"], Mode::Duet), &[measured], &Decision::default()).remove(0);
     // The slow slice has CPU time as long as it lasts: 3600 against 500.
-    assert!((report.estimate.unwrap().ratio - 7.2).abs() < 1e-12);
+    assert!((report.estimate.unwrap().ratio - 7.2).abs() < 0.02);
     let warnings = &report.warnings[..];
-    let expected = matches!(warnings, [Warning::Degenerate, Warning::SlowSlices { .. }, Warning::SingleBuild { .. }]);
+    let expected = matches!(warnings, [Warning::SlowSlices { .. }, Warning::SingleBuild { .. }]);
     assert!(expected, "{warnings:?}");
 }
 

@@ -131,6 +131,9 @@ fn cpu_time_is_judged_where_busy_code_loses_its_processor() {
     let undisturbed = |f: &ForkPair| ForkPair { baseline: on_processor(0.99, 0.8)[0].baseline, ..*f };
     let waits: Vec<ForkPair> = on_processor(0.7, 0.8).iter().map(undisturbed).collect();
     assert_eq!(clock(&waits, one_core), Clock::Wall);
+    let waits_longer = |f: &ForkPair| ForkPair { candidate: on_processor(0.66, 0.8)[0].candidate, ..*f };
+    let waits: Vec<ForkPair> = on_processor(0.7, 0.8).iter().map(waits_longer).collect();
+    assert_eq!(clock(&waits, one_core), Clock::Wall);
     let mut lacks_one = on_processor(0.7, 0.8);
     lacks_one[3].cpu = None;
     assert_eq!(clock(&lacks_one, one_core), Clock::Wall);

@@ -303,7 +303,9 @@ fn a_benchmark_that_changed_itself_stops_nothing() {
 #[test]
 fn times_of_a_benchmark_that_changed_itself_are_no_verdict_about_the_code() {
     let mut plan = support::plan(&["A", "B/x", "C"], Mode::Duet);
-    let slices = |suite_run: u32| (0..4).flat_map(move |i| support::slices((suite_run, i), 100_000, 150_000));
+    let candidate_ns = |suite_run: u32| 150_000 + 100 * u64::from(suite_run);
+    let slices =
+        |suite_run: u32| (0..4).flat_map(move |i| support::slices((suite_run, i), 100_000, candidate_ns(suite_run)));
     let samples: Vec<Sample> = (0..6).flat_map(slices).collect();
     let measured = vec![Measured { samples, failed_trials: Vec::new() }; 2];
     let id = |name: &str| BenchmarkId { name: name.into(), ..plan.benchmarks[0].id.clone() };

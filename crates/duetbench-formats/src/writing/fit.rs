@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use duetbench_core::Recording;
+pub(crate) use duetbench_core::recording::TIME;
 use duetbench_core::recording::{Level, Recorded};
 
 use crate::error::FormatError;
@@ -114,9 +115,6 @@ impl Units {
         }
     }
 }
-
-/// The unit of times in recordings.
-pub(crate) const TIME: &str = "ns/op";
 
 /// Whether a unit is one of bytes: allocated by an operation, or the size of something.
 pub(crate) fn is_bytes(unit: &str) -> bool {

@@ -2,14 +2,11 @@
 
 use duetbench_core::analysis::{ForkPair, by_unit, summarise};
 use duetbench_core::plan::{Design, Mode, Style};
-use duetbench_core::recording::{Better, Cost, Grid, HarnessWarmUp, Level, Recorded};
+use duetbench_core::recording::{Better, Cost, Grid, HarnessWarmUp, Level, Recorded, TIME};
 use duetbench_core::{BenchmarkId, Recording, Role, Sample, Trial, stats};
 
 use super::{Head, RunHead, SoloHead, StoredRun};
 use crate::engine::TrialOutcome;
-
-/// Unit of every value that comes from a store.
-const UNIT: &str = "ns/op";
 
 impl StoredRun {
     /// Every value that one version gave.
@@ -55,7 +52,7 @@ fn trials_of(trials: &[(Trial, TrialOutcome)], benchmark: usize) -> impl Iterato
 fn recorded(id: &BenchmarkId, cost: Cost, grid: Grid) -> Recorded {
     Recorded {
         benchmark: id.to_string(),
-        unit: UNIT.into(),
+        unit: TIME.into(),
         better: Better::Lower,
         cost,
         harness_warm_up: None,

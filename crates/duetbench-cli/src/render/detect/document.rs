@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use duetbench_core::detect::{Answer, Change, Detected, Fidelity, HouseFinding, PaperFinding, Summary, UNITS_MIN};
 
 use duetbench_core::Verdict;
+use duetbench_core::recording::TIME;
 
 use super::unpaired::Unpaired;
 use super::{Answered, json};
@@ -108,7 +109,7 @@ fn agreeing(detected: &Detected) -> [f64; 2] {
 
 /// Values of a benchmark, in one unit.
 fn values(detected: &Detected, values: &[f64]) -> Vec<String> {
-    if detected.unit == "ns/op" {
+    if detected.unit == TIME {
         let scale = TimeScale::of(values);
         return values.iter().map(|v| format!("{}s", scale.write(*v))).collect();
     }
