@@ -35,6 +35,8 @@ struct Rare {
     works: bool,
     /// Sides that have it.
     sides: [bool; 2],
+    /// Whether a neighbour takes the processor besides, for 3 % of both sides' time.
+    neighbour: bool,
 }
 
 fn main() -> std::io::Result<()> {
@@ -54,13 +56,18 @@ fn main() -> std::io::Result<()> {
         table.forks("modes of both (equal)", name, design, |z| modes(0.08, z) - modes(0.08, z) + 0.003 * z.normal())?;
     }
     let candidate = [false, true];
-    let work = |above: f64, slices: f64, sides: [bool; 2]| Rare { above, slices, works: true, sides };
+    let work = |above: f64, slices: f64, sides: [bool; 2]| Rare { above, slices, works: true, sides, neighbour: false };
+    let waits = |above: f64, slices: f64| Rare { works: false, ..work(above, slices, candidate) };
+    let beside = |rare: Rare| Rare { neighbour: true, ..rare };
     let cases = [
         ("work in 0.5% of slices (+10%)", work(2.576, 20.0, candidate)),
         ("work in 1% of slices (+10%)", work(2.326, 10.0, candidate)),
         ("work in 0.5% of slices of both (equal)", work(2.576, 20.0, [true; 2])),
-        ("waits in 10% of slices (+10%)", Rare { works: false, ..work(1.282, 1.0, candidate) }),
-        ("waits in 1% of slices (+10%)", Rare { works: false, ..work(2.326, 10.0, candidate) }),
+        ("waits in 10% of slices (+10%)", waits(1.282, 1.0)),
+        ("waits in 1% of slices (+10%)", waits(2.326, 10.0)),
+        ("waits in 10% of slices (+10%) beside a neighbour", beside(waits(1.282, 1.0))),
+        ("waits in 1% of slices (+10%) beside a neighbour", beside(waits(2.326, 10.0))),
+        ("a neighbour alone (equal)", beside(work(9.0, 0.0, candidate))),
         ("interruptions of 2% of slices (equal)", Rare { works: false, ..work(2.054, 10.0, [true; 2]) }),
     ];
     for (case, rare) in cases {
@@ -161,12 +168,14 @@ fn samples(run: u32, rare: Rare, noise: &mut Noise) -> Vec<Sample> {
         for (side, role) in Role::BOTH.into_iter().enumerate() {
             let own_ns = SLICE_NS * (common + 0.03 * noise.normal() + side as f64 * apart).exp();
             let more_ns = if rare.sides[side] && noise.normal() > rare.above { rare.slices * SLICE_NS } else { 0.0 };
+            // Of 5 % of the slices, six tenths of one each.
+            let taken_ns = if rare.neighbour && noise.normal() > 1.645 { 0.6 * SLICE_NS } else { 0.0 };
             let cpu_ns = 0.998 * own_ns + if rare.works { more_ns } else { 0.0 };
             samples.push(Sample {
                 at: Coordinates { role, instance: 0, build: 0, round: 0, suite_run: run, fork: 0, iteration },
                 block: iteration / 16,
                 invocations: 1_000,
-                wall_ns: (own_ns + more_ns) as u64,
+                wall_ns: (own_ns + more_ns + taken_ns) as u64,
                 cpu_ns: Some(cpu_ns as u64),
                 start_ns: 0,
                 memory: None,
