@@ -6,6 +6,7 @@ use std::path::Path;
 use duetbench_core::detect::{Answer, Detection, Footing, HouseRule, Rules, by_process, detect};
 use duetbench_core::spec::Decision;
 use duetbench_formats::Tool;
+use duetbench_run::RunError;
 use duetbench_run::store::Store;
 
 use super::detect::nothing;
@@ -61,20 +62,18 @@ fn two(typed: [&str; 2], context: &Context) -> Result<u8, Failure> {
     let decision = context.settings.decision(Decision::default())?;
     let [base, head] = typed.map(|text| source::several(text, context));
     let (base, head) = (base?, head?);
+    if source::is_same_process(&base.recording, &head.recording) {
+        let [base, head] = typed;
+        let what = format!("`{head}` holds what `{base}` does: nothing was measured anew");
+        return Err(RunError::nothing_to_measure(what).hint("measure the head, and give its own results").into());
+    }
     let (threshold, fdr) = (decision.threshold, decision.false_discovery_rate);
     let rules = Rules { paper: None, house: Some(HouseRule { threshold, alpha: decision.alpha, fdr }) };
     let mut detection = detect(&by_process(&base.recording), &by_process(&head.recording), &rules);
     if detection.benchmarks.is_empty() {
         return Err(nothing(&detection, base.tool).into());
     }
-    let procs = [&base, &head].map(|side| side.procs.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
-    if let [base, head] = &procs
-        && base != head
-        && !base.is_empty()
-        && !head.is_empty()
-    {
-        detection.warnings.push(format!("GOMAXPROCS is {base} in base and {head} in head: other cores, other times"));
-    }
+    detection.warnings.extend(source::other_processors([&base.procs, &head.procs]));
     // Files of one tool mostly warn of the same.
     let mut said = HashSet::new();
     detection.warnings.retain(|warning| said.insert(warning.clone()));
@@ -99,7 +98,9 @@ pub(super) fn exit_of(detection: &Detection, strict: bool) -> u8 {
     } else if unanswerable {
         // Who gates on it would pass for ever.
         code::FAILED
-    } else if strict && (answers.any(Answer::is_open) || !detection.not_compared.is_empty()) {
+    } else if strict
+        && (answers.any(Answer::is_open) || !detection.not_compared.is_empty() || !detection.only_base.is_empty())
+    {
         code::INCONCLUSIVE
     } else {
         code::CLEAN

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use duetbench_core::detect::joined;
+use duetbench_core::recording::Recorded;
 use duetbench_core::{Recording, Role};
 use duetbench_formats::Tool;
 use duetbench_run::RunError;
@@ -51,7 +52,11 @@ fn read(from: &Path, context: &Context, values: Values) -> Result<Source, Failur
         Some(run) => of_run(run, context, values),
         None => {
             let read = duetbench_formats::read(from)?;
-            let procs = read.context.into_iter().find(|(key, _)| key == "gomaxprocs").map(|(_, procs)| procs);
+            let stated =
+                |wanted: &str| read.context.iter().find(|(key, _)| key == wanted).map(|(_, value)| value.clone());
+            // Names of Go without a number are of one processor, but in what duet writes.
+            let is_go = read.tool.name == "go" && stated("duet-run").is_none();
+            let procs = stated("gomaxprocs").or_else(|| is_go.then(|| "1".to_owned()));
             Ok(Source { recording: read.recording, provenance: None, tool: Some(read.tool), procs })
         }
     }
@@ -85,13 +90,15 @@ pub fn several(text: &str, context: &Context) -> Result<Several, Failure> {
         None => vec![whole.to_owned()],
     };
     if let Some((part, again)) = twice(&parts) {
-        let what = format!("`{}` holds what `{}` does, and is no other process", again.display(), part.display());
-        return Err(RunError::nothing_to_measure(what).hint("give each process once").into());
+        return Err(no_other_process(part, again));
     }
     let sources = parts
         .iter()
         .map(|part| read(part, context, StoredRun::recording_of_units))
         .collect::<Result<Vec<_>, Failure>>()?;
+    if let Some((part, again)) = read_twice(&parts, &sources) {
+        return Err(no_other_process(part, again));
+    }
     let tool = sources.iter().find_map(|source| source.tool);
     if sources.len() > 1 && sources.iter().any(|source| source.tool.is_some_and(Tool::is_summary)) {
         let what = format!("`{text}` holds medians of benchstat, of which several are no processes");
@@ -119,6 +126,38 @@ fn twice(parts: &[PathBuf]) -> Option<(&PathBuf, &PathBuf)> {
     };
     let mut pairs = parts.iter().enumerate().flat_map(|(at, b)| parts[..at].iter().map(move |a| (a, b)));
     pairs.find(|(a, b)| a == b || is_copy(a, b))
+}
+
+fn no_other_process(part: &Path, again: &Path) -> Failure {
+    let what = format!("`{}` holds what `{}` does, and is no other process", again.display(), part.display());
+    RunError::nothing_to_measure(what).hint("give each process once").into()
+}
+
+/// Two of these that hold the same values: a run by two of its names, or a copy in another form.
+fn read_twice<'a>(parts: &'a [PathBuf], sources: &[Source]) -> Option<(&'a PathBuf, &'a PathBuf)> {
+    let mut pairs = (0..sources.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+    let same = pairs.find(|(a, b)| is_same_process(&sources[*a].recording, &sources[*b].recording));
+    same.map(|(a, b)| (&parts[a], &parts[b]))
+}
+
+/// Values that differ from each other, from which on nobody measures the same again by chance.
+const DIFFERENT_VALUES: usize = 4;
+
+/// Whether two recordings hold the same values of the same benchmarks.
+pub fn is_same_process(one: &Recording, other: &Recording) -> bool {
+    let (ours, theirs) = (&one.benchmarks, &other.benchmarks);
+    let different: BTreeSet<u64> = ours.iter().flat_map(|b| b.grid.values()).map(f64::to_bits).collect();
+    let is_same = |(a, b): (&Recorded, &Recorded)| {
+        a.benchmark == b.benchmark && a.terms == b.terms && a.grid.values() == b.grid.values()
+    };
+    different.len() >= DIFFERENT_VALUES && ours.len() == theirs.len() && ours.iter().zip(theirs).all(is_same)
+}
+
+/// A warning where base and head ran with other numbers of processors.
+pub fn other_processors(of: [&BTreeSet<String>; 2]) -> Option<String> {
+    let [base, head] = of.map(|procs| procs.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
+    let differ = base != head && !base.is_empty() && !head.is_empty();
+    differ.then(|| format!("GOMAXPROCS is {base} in base and {head} in head: other cores, other times"))
 }
 
 /// The files right in a folder, in the order of their names; absent where it is none, or holds what criterion wrote.

@@ -146,9 +146,12 @@ fn forms_may_differ_and_runs_take_part() {
     place.duet(&["analyze", "base.json", "head.json"]).expect(3);
     place.write("papers.csv", "m_id,n,ns_per_op,fork_setup,fork_pos,b_name\n1,1,1e9,3,1,sort a\n2,1,1.001e9,3,2,sort a\n3,1,1.002e9,3,3,sort a\n");
     place.duet(&["analyze", "papers.csv", "head.json"]).expect(3);
-    let script = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.002}}"#;
-    place.scripted(script, &["--forks", "6", "--fixed"]).expect(0);
+    for ns in ["100", "100.1"] {
+        let script = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": NS, "spread": 0.002}}"#.replace("NS", ns);
+        place.scripted(&script, &["--forks", "6", "--fixed"]).expect(0);
+    }
     place.duet(&["analyze", "r1", "latest"]).expect(0);
+    place.duet(&["analyze", "r2", "latest"]).expect(1).says(&["`latest` holds what `r2` does"]);
     place.duet(&["analyze", "r1"]).expect(0);
     let json = place.duet(&["analyze", "r1", "latest", "--format", "json"]).expect(0).json();
     assert_eq!(schema::departures_from(schema::DETECTION, &json), Vec::<String>::new());
@@ -175,8 +178,9 @@ fn a_program_that_always_fails_is_no_faster_one() {
     // A program may always mean its code, and where both do there is something to compare.
     let same = "warning: every run ended with the same exit code other than 0: `g` (127)";
     check("bad.json", "worse.json", 3, &[same]);
-    check("bad.json", "bad.json", 0, &[same]);
-    place.write("none.json", &ended("g", 0.002, 127).replace("exit_codes", "codes"));
+    place.write("again.json", &ended("g", 0.002_001, 127));
+    check("bad.json", "again.json", 0, &[same]);
+    place.write("none.json", &ended("g", 0.002_001, 127).replace("exit_codes", "codes"));
     let one = "warning: base `bad`: every run ended with the same exit code other than 0: `g` (127)";
     check("bad.json", "none.json", 0, &[one]);
 }
@@ -237,13 +241,54 @@ fn medians_of_benchstat_give_no_verdict() {
 #[test]
 fn files_of_other_numbers_of_processors_meet_with_a_warning() {
     let place = place();
-    place.write("16.txt", &go(100.0, 2).replace("Get-8", "Get-16"));
+    place.write("16.txt", &go(100.0, 4).replace("Get-8", "Get-16"));
     let files = format!("{BASE},16.txt");
     let warning = "GOMAXPROCS is 8 in base and 16, 8 in head";
     let ran = place.duet(&["analyze", BASE, &files]).expect(0).stdout;
     assert!(ran.contains(warning), "{ran}");
     let alike = place.duet(&["analyze", BASE, HEAD]).expect(3).stdout;
     assert!(!alike.contains("GOMAXPROCS"), "{alike}");
+}
+
+#[test]
+fn one_processor_is_another_number_of_processors() {
+    let place = place();
+    place.write("1.txt", &go(120.0, 2).replace("Get-8", "Get")).write("2.txt", &go(120.0, 3).replace("Get-8", "Get"));
+    place.write("3.txt", &go(120.0, 4).replace("Get-8", "Get"));
+    let ran = place.duet(&["analyze", BASE, "1.txt,2.txt,3.txt"]).expect(3).stdout;
+    assert!(ran.contains("GOMAXPROCS is 8 in base and 1 in head"), "{ran}");
+    // Of `-cpu 1,8` neither is the benchmark of a file with one number, whose names lost it.
+    let both = |i: u32| go(400.0, i).replace("Get-8", "Get") + &go(100.0, i).replace("pkg", "cpu");
+    (1..=3).for_each(|i| drop(place.write(&format!("both{i}.txt"), &both(i))));
+    let ran = place.duet(&["analyze", BASE, "both1.txt,both2.txt,both3.txt"]).expect(1);
+    ran.says(&["no benchmark in common", "BenchmarkGet-1"]);
+}
+
+#[test]
+fn what_holds_the_same_values_was_not_measured_again() {
+    let place = place();
+    place.write("copy.txt", &go(100.0, 1).replace("goos: linux\n", ""));
+    let twice = "`copy.txt` holds what `base1.txt` does, and is no other process";
+    place.duet(&["analyze", &format!("{BASE},copy.txt"), HEAD]).expect(1).says(&[twice]);
+    let itself = "`base1.txt,base2.txt,base3.txt` does: nothing was measured anew";
+    place.duet(&["analyze", BASE, BASE]).expect(1).says(&[itself]);
+}
+
+#[test]
+fn other_parameters_and_what_is_gone_are_no_answers() {
+    let place = place();
+    let with = |n: &str, seconds: f64| {
+        hyperfine(seconds, 6).replace("\"times\"", &format!("\"parameters\":{{\"n\":\"{n}\"}},\"times\""))
+    };
+    place.write("one.json", &with("1", 1.0)).write("two.json", &with("2", 2.0));
+    place.duet(&["analyze", "one.json", "two.json"]).expect(1).says(&["its list of parameters is n=1 in base"]);
+    let more = go(50.0, 3).replace("Get", "Put").replace("goos: linux\npkg: example.com/shop\n", "");
+    (1..=3).for_each(|i| {
+        drop(place.write(&format!("more{i}.txt"), &(go(100.0, i) + &more.replace("50", &format!("5{i}")))))
+    });
+    let more = "more1.txt,more2.txt,more3.txt";
+    place.duet(&["analyze", more, "old"]).expect(0);
+    place.duet(&["analyze", more, "old", "--strict"]).expect(4);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //!
 //! A recording does not know the number of invocations behind a value; the number written follows from the length of an iteration.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use duetbench_core::Recording;
 use duetbench_core::recording::{Better, Level};
@@ -203,10 +203,20 @@ pub(super) fn without_procs(sheet: &mut Sheet) {
     let series = sheet.judged.iter_mut().chain(sheet.beside.iter_mut().map(|(_, series)| series));
     let names: Vec<&mut String> = series.map(|series| &mut series.benchmark).collect();
     let of = |name: &String| name.rsplit_once('-').map(|(_, end)| end.to_owned()).filter(|end| is_procs(end));
-    let Some(procs) = names.first().and_then(|name| of(name)).filter(|_| !stated) else { return };
-    if names.iter().all(|name| of(name).as_ref() == Some(&procs)) {
-        names.into_iter().for_each(|name| name.truncate(name.len() - procs.len() - 1));
-        sheet.context.push((PROCS.to_owned(), procs));
+    let all: BTreeSet<Option<String>> = names.iter().map(|name| of(name)).collect();
+    match all.into_iter().collect::<Vec<_>>().as_slice() {
+        _ if stated => {}
+        [Some(procs)] => {
+            names.into_iter().for_each(|name| name.truncate(name.len() - procs.len() - 1));
+            sheet.context.push((PROCS.to_owned(), procs.clone()));
+        }
+        [None] | [] => {}
+        // Of `X` and `X-4` the first ran on one processor, and is not the `X` of a file in which all ran on four.
+        _ => {
+            let stem = |name: &&mut String| of(name).map(|end| name[..name.len() - end.len() - 1].to_owned());
+            let several: BTreeSet<String> = names.iter().filter_map(stem).collect();
+            names.into_iter().filter(|name| several.contains(*name)).for_each(|name| name.push_str("-1"));
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Wall time is judged, as every row has it. CPU time, rates and the user's counters stand beside it. Aggregates are
 //! computed from the repetitions, and left out. Invocations that are written are what the length of an iteration comes to.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use duetbench_core::Recording;
 use duetbench_core::recording::Level;
@@ -72,7 +72,8 @@ struct Row {
 /// Reads such a file.
 fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
     let file: File = serde_json::from_slice(bytes).map_err(|e| wrong_json(&e))?;
-    let mut gathered = Gathered::default();
+    let names = file.benchmarks.iter().filter_map(|row| row.name.clone()).collect();
+    let mut gathered = Gathered { names, ..Gathered::default() };
     for row in file.benchmarks {
         gathered.add(row)?;
     }
@@ -92,6 +93,8 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
 /// Values of the rows read so far.
 #[derive(Default)]
 struct Gathered {
+    /// Names of all rows.
+    names: HashSet<String>,
     sheet: Sheet,
     /// Number of each benchmark, by its name and family: two functions may have one name, of which the sheet tells.
     numbers: HashMap<(String, Option<u64>), usize>,
@@ -104,7 +107,7 @@ struct Gathered {
 impl Gathered {
     fn add(&mut self, row: Row) -> Result<(), Wrong> {
         let name = row.name.clone().ok_or_else(|| Wrong::in_file("has a row without `name`"))?;
-        if row.is_aggregate(&name) {
+        if row.is_aggregate(&name, &self.names) {
             self.aggregates += 1;
             return Ok(());
         }
@@ -167,11 +170,17 @@ fn unit_of(metric: &str) -> Unit {
 }
 
 impl Row {
-    fn is_aggregate(&self, name: &str) -> bool {
-        match &self.run_type {
-            Some(kind) => kind == "aggregate",
-            None => AGGREGATES.iter().any(|end| name.ends_with(end)),
+    /// Whether it was computed from others of these rows. Where a file does not say, an aggregate stands beside its repetitions, or beside the
+    /// other aggregates of them: a function may be called `geo_mean` too.
+    fn is_aggregate(&self, name: &str, names: &HashSet<String>) -> bool {
+        if let Some(kind) = &self.run_type {
+            return kind == "aggregate";
         }
+        let Some((of, end)) = AGGREGATES.iter().find_map(|end| Some((name.strip_suffix(end)?, *end))) else {
+            return false;
+        };
+        let others = ["_mean", "_stddev"].map(|other| names.contains(&format!("{of}{other}")));
+        matches!(end, "_BigO" | "_RMS") || names.contains(of) || others == [true, true]
     }
 
     fn set(&mut self, key: String, value: Value) {

@@ -92,7 +92,7 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
             cost,
             shape: vec![times.len()],
             harness_warm_up: None,
-            terms: judged.terms(),
+            terms: judged.terms().into_iter().chain(entry.parameters()).collect(),
         });
     }
     let mut recording = cells::recording(&LEVELS, outlines, &values)?;
@@ -149,9 +149,14 @@ impl Judged<'_> {
 impl Entry {
     /// The command with its parameters.
     fn with_parameters(&self) -> String {
+        self.parameters().map_or_else(|| self.command.clone(), |(_, values)| format!("{}:{values}", self.command))
+    }
+
+    /// Its parameters, where it has some: another value is another benchmark, also under one name.
+    fn parameters(&self) -> Option<(&'static str, String)> {
         let values: Vec<String> =
             self.parameters.iter().flatten().map(|(name, value)| format!("{name}={value}")).collect();
-        if values.is_empty() { self.command.clone() } else { format!("{}:{}", self.command, values.join(",")) }
+        (!values.is_empty()).then(|| ("list of parameters", values.join(",")))
     }
 }
 

@@ -123,6 +123,9 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
         series.harness_warm_up = Some(harness_warm_up);
         series.terms = vec![("mode", entry.mode.clone())];
         series.terms.extend(entry.threads.map(|threads| ("number of threads", threads.to_string())));
+        // A single shot is as long as its batch.
+        let batch = entry.measurement_batch_size.filter(|_| entry.mode == "ss");
+        series.terms.extend(batch.map(|size| ("batch size", size.to_string())));
         sheet.judged.push(series);
         for (metric, values) in entry.secondary_metrics.iter().flatten() {
             let Some(forks) = values.iterations() else {
@@ -277,7 +280,7 @@ impl<'a> OutputEntry<'a> {
             warmup_batch_size: 1,
             measurement_iterations: benchmark.shape[1],
             measurement_time: span(recorded.cost.innermost_s),
-            measurement_batch_size: 1,
+            measurement_batch_size: term("batch size").and_then(|size| size.parse().ok()).unwrap_or(1),
             params,
             primary_metric: Primary::of(benchmark, recording),
             secondary_metrics: BTreeMap::new(),

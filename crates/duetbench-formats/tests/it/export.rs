@@ -261,7 +261,7 @@ fn jmh_keeps_what_repetitions_cost_and_its_terms() {
     let warmed = HarnessWarmUp { iterations: 3, iteration_s: 0.25, ran: true };
     let mut one = recorded("p.C.m", "ns/op", &[2, 2], vec![1.0, 2.0, 3.0, 4.0]);
     one.harness_warm_up = Some(warmed);
-    one.terms = vec![("mode", "ss".into()), ("number of threads", "4".into())];
+    one.terms = vec![("mode", "ss".into()), ("number of threads", "4".into()), ("batch size", "1".into())];
     one.cost = Cost { innermost_s: 2.5, overhead_s: vec![warmed.time_s(), 0.0] };
     let all = recording(&[Level::Fork, Level::Iteration], vec![one]);
     let read = parse(bytes(&write(&all, &about(), "jmh").unwrap())).unwrap().recording;

@@ -92,6 +92,10 @@ fn google_benchmark_in_its_units_and_without_what_newer_versions_say() {
     let imported = parsed(&old);
     assert_eq!((names(&imported), judged(&imported, "a").grid.cells()), (vec!["a"], &[1.5e6][..]));
     assert_eq!(imported.beside.len(), 1);
+    let called = parsed(&file(&[row("geo_mean", "\"real_time\": 1, \"time_unit\": \"ns\"")]));
+    assert_eq!(names(&called), ["geo_mean"], "a function may be called so");
+    let ends = ["a_mean", "a_median", "a_stddev"].map(|name| row(name, "\"real_time\": 1"));
+    refused(&file(&ends), " holds aggregates alone: leave out `--benchmark_report_aggregates_only`");
     let drifted = parsed(&file(&[row("a", "\"real_time\": 1, \"drift\": -0.5")]));
     says(&drifted, "beside the times: 1 value that is no measurement was left out: `-0.5`");
     refused(&file(&[row("a", "\"time_unit\": \"ns\"")]), " has no `real_time` for `a`");
