@@ -259,7 +259,9 @@ fn one_processor_is_another_number_of_processors() {
     assert!(ran.contains("GOMAXPROCS is 8 in base and 1 in head"), "{ran}");
     // Of `-cpu 1,8` neither is the benchmark of a file with one number, whose names lost it.
     let both = |i: u32| go(400.0, i).replace("Get-8", "Get") + &go(100.0, i).replace("pkg", "cpu");
-    (1..=3).for_each(|i| drop(place.write(&format!("both{i}.txt"), &both(i))));
+    for i in 1..=3 {
+        place.write(&format!("both{i}.txt"), &both(i));
+    }
     let ran = place.duet(&["analyze", BASE, "both1.txt,both2.txt,both3.txt"]).expect(1);
     ran.says(&["no benchmark in common", "BenchmarkGet-1"]);
 }
@@ -283,9 +285,9 @@ fn other_parameters_and_what_is_gone_are_no_answers() {
     place.write("one.json", &with("1", 1.0)).write("two.json", &with("2", 2.0));
     place.duet(&["analyze", "one.json", "two.json"]).expect(1).says(&["its list of parameters is n=1 in base"]);
     let more = go(50.0, 3).replace("Get", "Put").replace("goos: linux\npkg: example.com/shop\n", "");
-    (1..=3).for_each(|i| {
-        drop(place.write(&format!("more{i}.txt"), &(go(100.0, i) + &more.replace("50", &format!("5{i}")))))
-    });
+    for i in 1..=3 {
+        place.write(&format!("more{i}.txt"), &(go(100.0, i) + &more.replace("50", &format!("5{i}"))));
+    }
     let more = "more1.txt,more2.txt,more3.txt";
     place.duet(&["analyze", more, "old"]).expect(0);
     place.duet(&["analyze", more, "old", "--strict"]).expect(4);
