@@ -1,6 +1,6 @@
 //! A calibration as a document.
 
-use duetbench_core::calibrate::{Alarms, BLIND_FROM, Calibrated, Rate, Sight};
+use duetbench_core::calibrate::{Alarms, BLIND_FROM, Blind, Calibrated, Rate, Sight};
 
 use super::words::{self, blind, bounds, sees, time};
 use super::{json, rows};
@@ -38,15 +38,19 @@ fn summary(report: &CalibrationReport) -> Vec<String> {
         Some(_) => "too short for an interval",
         None => "too few fork pairs came to their end",
     };
+    let all = many(calibration.benchmarks.len(), "benchmark", "benchmarks");
+    let unknown = calibration.benchmarks.len() - calibration.known().count();
     for (budget_s, seen) in calibration.budgets_s.iter().zip(calibration.suite_sights()) {
         let what = seen.map_or_else(|| format!("nothing: {why}"), |seen| sees(&seen));
         lines.push(format!("with {} per benchmark you will see {what}", time(*budget_s)));
     }
+    lines.extend(
+        (unknown > 0).then(|| format!("{unknown} of {all} cannot be told: too few fork pairs came to their end")),
+    );
     lines.extend(words::alarms(&calibration.alarms.called_changed));
     lines.extend(planted(&calibration.alarms));
     lines.extend(sources(report));
-    let (blind, all) = (calibration.blind().count(), calibration.benchmarks.len());
-    let all = many(all, "benchmark", "benchmarks");
+    let blind = calibration.blind().filter(|(_, why)| *why != Blind::TooFewForks).count();
     lines.extend((blind > 0).then(|| {
         format!("{blind} of {all} cannot see anything below {}; the last column says why", share(BLIND_FROM))
     }));
