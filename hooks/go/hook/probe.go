@@ -85,7 +85,8 @@ func (t *duetTrial) farther(spent duetSpent) (next uint64, again bool) {
 	if t.far.differs {
 		most = duetSetupLimitNS
 	}
-	if t.far.alike < duetFarAlike && spent.wall <= most/duetFarTimes && t.k <= duetMaxK/duetFarTimes {
+	all := duetMost(spent.wall, t.setupNS/duetUntimedMost) // set-up that is not timed may grow with the invocations
+	if t.far.alike < duetFarAlike && all <= most/duetFarTimes && t.k <= duetMaxK/duetFarTimes {
 		return duetFarTimes * t.k, true
 	}
 	t.k, t.of.netBytes, t.setupNS = t.far.k, t.far.bytes, t.far.setupNS
