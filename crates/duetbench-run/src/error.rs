@@ -187,6 +187,11 @@ impl RunError {
     pub fn advice(&self) -> Option<String> {
         match self {
             RunError::Told { hint, .. } => hint.clone(),
+            // The work tree has what git leaves out, and builds.
+            RunError::Build { role: Role::Baseline, .. } => Some(
+                "if it lacks files that git leaves out, as generated ones, make them in two directories, and compare these"
+                    .into(),
+            ),
             RunError::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 Some("free some space; what was reported so far is stored".into())
             }
