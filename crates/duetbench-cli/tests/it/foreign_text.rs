@@ -179,9 +179,9 @@ fn very_long_names_leave_room_for_what_is_said_of_them() {
     assert!(longest < 700, "{longest}");
     let place = Place::new();
     let name = "x".repeat(3000);
-    let script = format!(r#"{{"Benchmark{name}": {{"baseline_ns": 100, "candidate_ns": 100, "spread": 0.01}}}}"#);
-    place.write("script.json", &script);
-    for seed in ["1", "2"] {
+    for (seed, ns) in [("1", 100.0), ("2", 100.1)] {
+        let script = format!(r#"{{"Benchmark{name}": {{"baseline_ns": {ns}, "candidate_ns": {ns}, "spread": 0.01}}}}"#);
+        place.write("script.json", &script);
         let shape = ["--suite-runs", "3", "--forks", "2", "--iterations", "3", "--seed", seed];
         place.duet(&[&["run", "--scripted", "script.json"][..], &shape].concat()).expect(0);
     }
