@@ -168,7 +168,7 @@ fn samples(run: u32, rare: Rare, noise: &mut Noise) -> Vec<Sample> {
         for (side, role) in Role::BOTH.into_iter().enumerate() {
             let own_ns = SLICE_NS * (common + 0.03 * noise.normal() + side as f64 * apart).exp();
             let more_ns = if rare.sides[side] && noise.normal() > rare.above { rare.slices * SLICE_NS } else { 0.0 };
-            // Of 5 % of the slices, six tenths of one each.
+            // In 5 % of the slices, six tenths of one each.
             let taken_ns = if rare.neighbour && noise.normal() > 1.645 { 0.6 * SLICE_NS } else { 0.0 };
             let cpu_ns = 0.998 * own_ns + if rare.works { more_ns } else { 0.0 };
             samples.push(Sample {

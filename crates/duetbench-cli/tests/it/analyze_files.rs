@@ -257,7 +257,7 @@ fn one_processor_is_another_number_of_processors() {
     place.write("3.txt", &go(120.0, 4).replace("Get-8", "Get"));
     let ran = place.duet(&["analyze", BASE, "1.txt,2.txt,3.txt"]).expect(3).stdout;
     assert!(ran.contains("GOMAXPROCS is 8 in base and 1 in head"), "{ran}");
-    // Of `-cpu 1,8` neither is the benchmark of a file with one number, whose names lost it.
+    // By `-cpu 1,8` there are two, and neither is the benchmark of a file with one number, whose names lost it.
     let both = |i: u32| go(400.0, i).replace("Get-8", "Get") + &go(100.0, i).replace("pkg", "cpu");
     for i in 1..=3 {
         place.write(&format!("both{i}.txt"), &both(i));

@@ -23,7 +23,7 @@ const MAD: f64 = 1.4826;
 /// likely as another. As they are linked half of 49 benchmarks in 27 releases of Go modules differ by at most 0.55 %, and a fifth by more
 /// than 3 % (docs/studies/as-linked.md).
 const LAYOUTS: [f64; 4] = [0.002, 0.005, 0.012, 0.03];
-/// What the good commit's layout makes of all ratios to it, in standard deviations of one of them: half of the variance is its own, as
+/// The part of the good commit's layout in all ratios to it, in standard deviations of one of them: half of the variance is its own, as
 /// three points have it.
 const GOOD_AT: [f64; 3] = [-0.866, 0.0, 0.866];
 
@@ -50,7 +50,7 @@ impl Rough {
     }
 }
 
-/// What layouts may make of ratios.
+/// The spread that layouts give ratios.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
     /// Standard deviation between commits.

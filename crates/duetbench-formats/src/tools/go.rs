@@ -211,7 +211,7 @@ pub(super) fn without_procs(sheet: &mut Sheet) {
             sheet.context.push((PROCS.to_owned(), procs.clone()));
         }
         [None] | [] => {}
-        // Of `X` and `X-4` the first ran on one processor, and is not the `X` of a file in which all ran on four.
+        // Beside an `X-4` an `X` ran on one processor, and is not the `X` of a file in which all ran on four.
         _ => {
             let stem = |name: &&mut String| of(name).map(|end| name[..name.len() - end.len() - 1].to_owned());
             let several: BTreeSet<String> = names.iter().filter_map(stem).collect();
