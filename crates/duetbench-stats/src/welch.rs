@@ -1,5 +1,6 @@
 //! Two independent samples: Welch's t, plain and trimmed.
 
+use super::variance_limit::caution;
 use super::{StatsError, critical_t, finite, sorted, two_sided_p};
 
 /// The difference between two means with the standard error that fits it.
@@ -141,5 +142,13 @@ impl Difference {
     pub fn interval(&self, alpha: f64) -> Result<(f64, f64), StatsError> {
         let half_width = critical_t(alpha, self.degrees_of_freedom)? * self.standard_error;
         Ok((self.difference - half_width, self.difference + half_width))
+    }
+
+    /// The standard error that is planned with: so much larger that it falls short of the true one in 35 of 100 samples of normal values only.
+    ///
+    /// # Errors
+    /// None from a value that [`welch_t`] or [`yuen_welch_t`] made.
+    pub fn cautious_standard_error(&self) -> Result<f64, StatsError> {
+        Ok(self.standard_error * caution(self.degrees_of_freedom)?)
     }
 }

@@ -1,6 +1,6 @@
 //! Student's t on a trimmed mean.
 
-use super::{StatsError, critical_t, finite, sorted, trimmed_mean, two_sided_p, variance_limit};
+use super::{StatsError, critical_t, finite, sorted, trimmed_mean, two_sided_p, variance_limit::caution};
 
 /// A mean with the standard error that fits it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -104,13 +104,11 @@ impl TrimmedT {
         self.standard_error * f64::from(self.values).sqrt()
     }
 
-    /// The same, so much larger that it falls short of the true one in 35 of 100 samples of normal values only: what is planned with
-    /// should be neither the estimate, which is too small where measuring ended because it was small, nor a limit that is rarely
-    /// exceeded (docs/studies/verdict-rules.md).
+    /// The same, so much larger that it falls short of the true one in 35 of 100 samples of normal values only: what is planned with.
     ///
     /// # Errors
     /// None from a value that [`trimmed_t`] made.
     pub fn cautious_spread(&self) -> Result<f64, StatsError> {
-        Ok(self.spread() * variance_limit(self.degrees_of_freedom(), 0.65)?.sqrt())
+        Ok(self.spread() * caution(self.degrees_of_freedom())?)
     }
 }

@@ -63,7 +63,7 @@ func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 	p.k = duetInvocations(sides, length)
 	cycle := uint64(0)
 	if h.gcNS > 0 && !duetCollectAlike(sides, p.k) {
-		cycle = duetMulDiv(duetSliceNS(sides, p.k), duetSpan(sides, p.k), 1, false)
+		cycle = duetCycleNS(sides, p.k)
 	}
 	seen := h.mode == duetModeInterleaved && cycle > 0 && cycle <= h.gcNS/4
 	if seen {
@@ -119,6 +119,12 @@ func duetSliceNS(sides []*duetSide, k uint64) uint64 {
 		ns = duetMost(ns, duetMulDiv(duetMost(1, s.kNS), k, duetMost(1, s.k), true))
 	}
 	return ns
+}
+
+// duetCycleNS returns the time from one collection to the next on the side where it is longest, in slices of k invocations; 0 where nobody
+// collects.
+func duetCycleNS(sides []*duetSide, k uint64) uint64 {
+	return duetMulDiv(duetSliceNS(sides, k), duetSpan(sides, k), 1, false)
 }
 
 // duetCollectAlike tells whether the collections of both sides may be computed and need not be seen: they allocate the same

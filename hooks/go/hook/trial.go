@@ -328,12 +328,12 @@ func (b *B) duetSettle() bool {
 	if t.mustOutweigh() {
 		own.sliceNS = duetMost(own.sliceNS, duetLeast(duetSetupLimitNS, 50*t.spent().fixed(t.probed, t.k)))
 	}
-	if t.style == duetStyleRecall && t.wall > 2*t.header.sliceNS {
-		own.sliceNS = duetMost(own.sliceNS, duetLeast(duetSetupLimitNS, t.wall)) // see duetFar; later trials begin with as many
-	}
 	own.parallelism = duetParallelism()
 	if t.style == duetStyleRecall {
 		own.resets = t.resets
+		if t.wall > 2*t.header.sliceNS { // see duetFar; later trials begin with as many
+			own.sliceNS = duetMost(own.sliceNS, duetLeast(duetSetupLimitNS, t.wall))
+		}
 	}
 	sides := []*duetSide{t.own, t.peer}
 	switch {
@@ -350,7 +350,7 @@ func (b *B) duetSettle() bool {
 		}
 	}
 	t.plan = duetAgree(t.header, sides)
-	t.longestNS = duetLongestPart(duetMulDiv(duetSliceNS(sides, t.plan.k), duetSpan(sides, t.plan.k), 1, false))
+	t.longestNS = duetLeast(duetLongestNS, duetMulDiv(duetCycleNS(sides, t.plan.k), duetLongestCycles, 1, false))
 	t.finalStep = uint32(2 + 2*t.plan.total())
 	t.resetMeet = t.duet() && t.style == duetStyleRecall && t.own.resets == 1 && t.peer.resets == 1
 	t.refills = t.duet() && duetCanRefill(t.style) && duetCanRefill(t.peer.style)

@@ -9,11 +9,6 @@ const (
 	duetLongestCycles = 4             // nor than so many cycles as calibration saw
 )
 
-// duetLongestPart returns the time that a slice may go on for, where a cycle takes so long.
-func duetLongestPart(cycle uint64) uint64 {
-	return duetLeast(duetLongestNS, duetMulDiv(cycle, duetLongestCycles, 1, false))
-}
-
 // duetPart is a part of a slice, or all of it.
 type duetPart struct {
 	invocations, wallNS, cpuNS, startNS uint64

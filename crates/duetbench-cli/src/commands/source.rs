@@ -146,11 +146,11 @@ const DIFFERENT_VALUES: usize = 4;
 /// Whether two recordings hold the same values of the same benchmarks.
 pub fn is_same_process(one: &Recording, other: &Recording) -> bool {
     let (ours, theirs) = (&one.benchmarks, &other.benchmarks);
-    let different: BTreeSet<u64> = ours.iter().flat_map(|b| b.grid.values()).map(f64::to_bits).collect();
+    let different = || ours.iter().flat_map(|b| b.grid.values()).map(f64::to_bits).collect::<BTreeSet<u64>>();
     let is_same = |(a, b): (&Recorded, &Recorded)| {
         a.benchmark == b.benchmark && a.terms == b.terms && a.grid.values() == b.grid.values()
     };
-    different.len() >= DIFFERENT_VALUES && ours.len() == theirs.len() && ours.iter().zip(theirs).all(is_same)
+    ours.len() == theirs.len() && ours.iter().zip(theirs).all(is_same) && different().len() >= DIFFERENT_VALUES
 }
 
 /// A warning where base and head ran with other numbers of processors.

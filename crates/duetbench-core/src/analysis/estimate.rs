@@ -387,7 +387,8 @@ impl Evidence {
     /// much larger as it is uncertain, `N` units
     /// at the last look, `SE = s / sqrt(N)` and `k(a)` the noncentrality at which a t test of error `a` has that power
     /// ([`stats::detectable_factor`]): the largest of `k(changed) SE`, `ln(1 + threshold) + k(interval) SE` and, since no interval is narrower
-    /// than [`defaults::ACCURACY`], `ln(1 + threshold) + ln(1 + ACCURACY) + (k - t)(interval) SE`. Earlier looks find what the last one finds; that they also end benchmarks costs little (docs/studies/verdict-rules.md).
+    /// than [`defaults::ACCURACY`], `ln(1 + threshold) + ln(1 + ACCURACY) + (k - t)(interval) SE`. Earlier looks find what the last one finds;
+    /// that they also end benchmarks costs little (docs/studies/verdict-rules.md).
     fn detects(&self, decision: &Decision) -> Result<f64, StatsError> {
         let LastLook { units, errors } = self.last;
         let df = f64::from(stats::degrees_of_freedom(units));

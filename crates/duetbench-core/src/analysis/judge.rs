@@ -83,16 +83,14 @@ impl Side {
     fn power(&self, units: u32) -> Result<f64, StatsError> {
         let df = f64::from(stats::degrees_of_freedom(units));
         let standard_error = self.spread / f64::from(units).sqrt();
-        let exceeds = |distance: f64, error: f64| {
+        let beyond = |distance: f64, critical: f64| {
             let in_errors = distance / standard_error;
-            let critical = critical_t(error, df)?;
             if in_errors.is_finite() { noncentral_t_survival(critical, df, in_errors) } else { Ok(1.0) }
         };
+        let exceeds = |distance: f64, error: f64| beyond(distance, critical_t(error, df)?);
         // No interval is narrower than the instrument is exact.
         let clear_of = |distance: f64| -> Result<f64, StatsError> {
-            let in_errors = (distance - defaults::ACCURACY) / standard_error;
-            let beyond_accuracy = if in_errors.is_finite() { noncentral_t_survival(0.0, df, in_errors)? } else { 1.0 };
-            Ok(exceeds(distance, self.errors.interval)?.min(beyond_accuracy))
+            Ok(exceeds(distance, self.errors.interval)?.min(beyond(distance - defaults::ACCURACY, 0.0)?))
         };
         match self.change - self.band {
             beyond if beyond > 0.0 => Ok(clear_of(beyond)?.min(exceeds(self.change, self.errors.changed)?)),

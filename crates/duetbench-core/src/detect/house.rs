@@ -3,7 +3,7 @@
 use super::{Detected, Units};
 use crate::recording::{Better, Level};
 use crate::spec::Decision;
-use crate::stats::{Level as TestLevel, StatsError, adjusted_p_values, cautious_t, detectable_factor, variance_limit};
+use crate::stats::{Level as TestLevel, StatsError, adjusted_p_values, cautious_t, detectable_factor};
 use crate::verdict::Verdict;
 use crate::verdict::rule::{PValues, RatioInterval, decided};
 
@@ -103,7 +103,7 @@ impl HouseRule {
         let (low, high) = t.interval(self.decision().interval_alpha())?;
         let p_value = if t.standard_error == 0.0 && base.may_be_rounded(head) { 1.0 } else { t.p_value()? };
         let in_errors = |alpha| detectable_factor(t.degrees_of_freedom, TestLevel { alpha, power: POWER });
-        let standard_error = t.standard_error * variance_limit(t.degrees_of_freedom, 0.65)?.sqrt();
+        let standard_error = t.cautious_standard_error()?;
         let beyond_threshold = self.threshold.ln_1p() + in_errors(self.decision().interval_alpha())? * standard_error;
         let detectable = beyond_threshold.max(in_errors(self.alpha)? * standard_error).exp_m1();
         let ratio = t.difference.exp();

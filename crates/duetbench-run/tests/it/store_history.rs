@@ -10,6 +10,7 @@ use duetbench_core::plan::Mode;
 use duetbench_core::{BenchmarkId, Environment, Role, Sample, Schedule, Trial};
 use duetbench_run::engine::{RunSummary, TrialOutcome};
 use duetbench_run::store::{RunHead, RunId, Store};
+use tempfile::TempDir;
 
 use crate::head_support::environment;
 use crate::store::{head, solo_head};
@@ -47,6 +48,16 @@ fn add(store: &mut Store, head: &RunHead, forks: &[Vec<u64>], mode: Mode) -> Run
 /// Forks of one slice each.
 fn forks(ns: &[u64]) -> Vec<Vec<u64>> {
     ns.iter().map(|ns| vec![*ns]).collect()
+}
+
+/// A store in its folder with so many runs, each a nanosecond slower than the one before.
+fn of_runs(runs: u64) -> (TempDir, Store) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&dir.path().join("duet.db")).unwrap();
+    for ns in 1..=runs {
+        add(&mut store, &head(), &forks(&[ns]), Mode::InterleavedOneCore);
+    }
+    (dir, store)
 }
 
 /// Runs by name, each with its time where it has one.
@@ -103,11 +114,7 @@ fn of_each_run_the_last_slices_of_the_last_forks_are_read() {
 
 #[test]
 fn runs_of_a_search_are_in_no_history_but_their_own() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut store = Store::open(&dir.path().join("duet.db")).unwrap();
-    for ns in 1..=5 {
-        add(&mut store, &head(), &forks(&[ns]), Mode::InterleavedOneCore);
-    }
+    let (_dir, mut store) = of_runs(5);
     let run = |name: Option<&str>| serde_json::json!({"base": 0, "head": 1, "benchmark": null, "run": name});
     let search = serde_json::json!({"compared": [run(Some("r2")), run(None)], "open": run(Some("r4"))});
     store.add_bisection(&search).unwrap();
@@ -117,11 +124,7 @@ fn runs_of_a_search_are_in_no_history_but_their_own() {
 
 #[test]
 fn a_history_has_an_end() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut store = Store::open(&dir.path().join("duet.db")).unwrap();
-    for ns in 1..=25 {
-        add(&mut store, &head(), &forks(&[ns]), Mode::InterleavedOneCore);
-    }
+    let (_dir, store) = of_runs(25);
     let history = of(&store, "latest");
     assert_eq!(history.len(), RUNS_MAX);
     assert_eq!((told(&history)[0], told(&history)[19]), (("r6", Some(6.0)), ("r25", Some(25.0))));
